@@ -1,0 +1,1 @@
+//! Table, generator and selection algorithms of idlest, without Node-API.

@@ -1,0 +1,130 @@
+/** The stable codes of idlest's errors. */
+export type ErrorCode =
+  | 'IDLEST_NO_NODES'
+  | 'IDLEST_BAD_OPTION'
+  | 'IDLEST_BAD_NODE'
+  | 'IDLEST_DUPLICATE_NODE'
+  | 'IDLEST_UNKNOWN_NODE'
+  | 'IDLEST_BAD_REPORT'
+  | 'IDLEST_CLOSED'
+  | 'IDLEST_TABLE'
+  | 'IDLEST_ENGINE'
+  | 'IDLEST_SAMPLER'
+
+/** What every error of idlest has: a stable `code`, and where one value is at fault, that value. */
+export class IdlestError extends Error {
+  override readonly name: string = 'IdlestError'
+  readonly code: ErrorCode
+  /** The offending value, where there is one. */
+  readonly value: unknown
+
+  constructor(code: ErrorCode, message: string, value?: unknown, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause })
+    this.code = code
+    this.value = value
+  }
+}
+
+/** Nothing can be picked: no member is up, or every one of them is excluded. */
+export class NoNodesError extends IdlestError {
+  override readonly name = 'NoNodesError'
+  constructor(message = 'there is no node to pick: add members, or exclude fewer of them') {
+    super('IDLEST_NO_NODES', message)
+  }
+}
+
+/** An option is unknown, of the wrong type or out of range. */
+export class OptionError extends IdlestError {
+  override readonly name = 'OptionError'
+  /** The option's path, such as `poll.interval`. */
+  readonly option: string
+  /** What would be right. */
+  readonly expected: string
+
+  constructor(option: string, value: unknown, expected: string) {
+    super('IDLEST_BAD_OPTION', `option ${option} is ${shown(value)}: expected ${expected}`, value)
+    this.option = option
+    this.expected = expected
+  }
+}
+
+/** A node is not a string of 1 to 1,024 characters without NUL, nor an object with such an `id`. */
+export class BadNodeError extends IdlestError {
+  override readonly name = 'BadNodeError'
+  constructor(value: unknown, why: string) {
+    super('IDLEST_BAD_NODE', `${shown(value)} can't be a node: ${why}`, value)
+  }
+}
+
+/** The same id stands twice among the nodes. */
+export class DuplicateNodeError extends IdlestError {
+  override readonly name = 'DuplicateNodeError'
+  constructor(id: string) {
+    super('IDLEST_DUPLICATE_NODE', `node ${shown(id)} is named twice: each id may stand once`, id)
+  }
+}
+
+/** The node is not a member of this balancer. */
+export class UnknownNodeError extends IdlestError {
+  override readonly name = 'UnknownNodeError'
+  constructor(value: unknown) {
+    super('IDLEST_UNKNOWN_NODE', `${shown(value)} is not a member of this balancer: add it first`, value)
+  }
+}
+
+/** A report has a field of the wrong type or outside its range. */
+export class BadReportError extends IdlestError {
+  override readonly name = 'BadReportError'
+  /** The field at fault, such as `cpu`; empty for the report as a whole. */
+  readonly field: string
+  constructor(field: string, value: unknown, expected: string) {
+    const what = field === '' ? 'the report' : `report field ${field}`
+    super('IDLEST_BAD_REPORT', `${what} is ${shown(value)}: expected ${expected}`, value)
+    this.field = field
+  }
+}
+
+/** The balancer, agent or poller was closed before this call. */
+export class ClosedError extends IdlestError {
+  override readonly name = 'ClosedError'
+  constructor(what: string) {
+    super('IDLEST_CLOSED', `${what} is closed`)
+  }
+}
+
+/** A table is full, or its memory is not laid out as this version expects. */
+export class TableError extends IdlestError {
+  override readonly name = 'TableError'
+  constructor(message: string, value?: unknown) {
+    super('IDLEST_TABLE', message, value)
+  }
+}
+
+/** The native engine was asked for by name and can't be loaded. */
+export class EngineError extends IdlestError {
+  override readonly name = 'EngineError'
+  constructor(message: string, cause?: unknown) {
+    super('IDLEST_ENGINE', message, undefined, cause)
+  }
+}
+
+/** A sampler threw, hung or gave something that is not a finite number >= 0. */
+export class SamplerError extends IdlestError {
+  override readonly name = 'SamplerError'
+  constructor(message: string, value?: unknown, cause?: unknown) {
+    super('IDLEST_SAMPLER', message, value, cause)
+  }
+}
+
+/** A value for a message: short, quoted where it is a string, safe for anything. */
+export function shown(value: unknown): string {
+  if (typeof value === 'string') {
+    const short = value.length > 60 ? `${value.slice(0, 60)}… (${value.length} characters)` : value
+    return JSON.stringify(short)
+  }
+  if (typeof value === 'bigint') return `${value}n`
+  if (typeof value === 'function') return 'a function'
+  if (Array.isArray(value)) return `an array of ${value.length}`
+  if (typeof value === 'object' && value !== null) return 'an object'
+  return String(value)
+}

@@ -1,0 +1,26 @@
+/**
+ * What a node says of its load. The model is ORCA's `OrcaLoadReport`; ORCA's 0-1 utilizations exist on the wire
+ * alone: here everything is in percent. All fields are optional.
+ */
+export interface Report {
+  /** CPU utilization in percent, 0-100; above 100 is stored as 100. */
+  cpu?: number
+  /** Application utilization in percent, as the node defines it. */
+  application?: number
+  /** Memory utilization in percent, 0-100. */
+  memory?: number
+  /** Requests served per second. */
+  qps?: number
+  /** Errors per second. */
+  eps?: number
+  /** Requests in flight at the node. */
+  inFlight?: number
+  /** Latency of a request, ms. */
+  latency?: number
+  /** Time from arrival to start of work, ms. */
+  queueDelay?: number
+  /** How old the sample was when it was sent, ms; 0 where it is not given. */
+  age?: number
+  /** The user's own metrics. */
+  named?: Record<string, number>
+}
