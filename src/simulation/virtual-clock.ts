@@ -71,7 +71,11 @@ export class VirtualClock implements Clock {
     let first: VirtualTimer | undefined
     for (const timer of this.#timers) {
       if (timer.at > end) continue
-      if (first === undefined || timer.at < first.at || (timer.at === first.at && timer.order < first.order)) {
+      if (
+        first === undefined ||
+        timer.at < first.at ||
+        (timer.at === first.at && timer.order < first.order)
+      ) {
         first = timer
       }
     }

@@ -85,7 +85,9 @@ export class TableMemory {
     const capacity = this.capacity
     const next = nextCapacity(capacity, this.mostSlots)
     if (next === capacity) {
-      throw new TableError(`the table is full: it holds at most ${this.mostSlots} nodes (createTable({ maxNodes }))`)
+      throw new TableError(
+        `the table is full: it holds at most ${this.mostSlots} nodes (createTable({ maxNodes }))`,
+      )
     }
     if ('growable' in this.buffer) this.buffer.grow(bytesFor(next))
     else this.buffer.resize(bytesFor(next))
@@ -95,7 +97,8 @@ export class TableMemory {
 
   private attach(): void {
     const bytes = bytesFor(this.capacity)
-    if (bytes > this.buffer.byteLength) throw new TableError('the table says that it is larger than its memory')
+    if (bytes > this.buffer.byteLength)
+      throw new TableError('the table says that it is larger than its memory')
     if (bytes === this.#bytes.length) return
     this.words = new Int32Array(this.buffer, 0, bytes / 4)
     this.readings = new BigUint64Array(this.buffer, 0, bytes / 8)
@@ -105,7 +108,10 @@ export class TableMemory {
 
 function checkWord(header: Int32Array, word: number, expected: number, what: string): void {
   if (header[word] !== expected) {
-    throw new TableError(`this memory is not a table of this version: ${what} is not ${expected}`, header[word])
+    throw new TableError(
+      `this memory is not a table of this version: ${what} is not ${expected}`,
+      header[word],
+    )
   }
 }
 
