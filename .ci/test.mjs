@@ -88,7 +88,7 @@ async function all() {
       await check('tsc of the tests', process.execPath, [tsc, '--noEmit', '-p', '.'])
     }
     const reason = await noRust(root)
-    if (reason) console.log(`\n── checks and tests of the Rust side left out: ${reason}`)
+    if (reason) console.log(`\n── checks and tests in Rust left out: ${reason.split(":")[0]}`)
     else await rust()
   }
   if (lintOnly) return
