@@ -35,7 +35,7 @@ export class Table {
   }
 
   /** The nodes that have a slot, in the order in which they got it. */
-  entries(): IterableIterator<Entry> {
+  places(): IterableIterator<Entry> {
     return this.#entries.values()
   }
 
