@@ -16,7 +16,7 @@ export interface Member<N extends NodeLike = NodeLike> extends Place {
   /** The element that was given last. */
   node: N
   readonly place: Place
-  /** Its place among the members, as of the last look at `list`. */
+  /** As of the last look at the list. */
   index: number
   state: MemberState
   /** Picks since it became a member, but for those of the current block. */
@@ -85,6 +85,12 @@ export class Members<N extends NodeLike> {
 
   find(id: string): Member<N> | undefined {
     return this.#byId.get(id)
+  }
+
+  /** The index of a member, or -1. */
+  indexOf(id: unknown): number {
+    this.#sync()
+    return typeof id === 'string' ? (this.#byId.get(id)?.index ?? -1) : -1
   }
 
   /** False where the node is a member already; one that drains is up again. Throws TableError where it is full. */

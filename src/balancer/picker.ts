@@ -291,13 +291,11 @@ export class Picker<N extends NodeLike = NodeLike> {
     const { exclude } = options
     if (exclude === undefined) return this.#picks.next()
     if (!Array.isArray(exclude)) throw new OptionError('exclude', exclude, 'an array of nodes')
-    // Members know their index once the list is up to date.
-    this.members.list satisfies readonly unknown[]
     const indices = new Uint32Array(exclude.length)
     let count = 0
     for (const node of exclude) {
-      const member = this.find(node)
-      if (member !== undefined) indices[count++] = member.index
+      const index = this.members.indexOf(looseId(node))
+      if (index >= 0) indices[count++] = index
     }
     return this.#picks.nextExcluding(indices.subarray(0, count))
   }
