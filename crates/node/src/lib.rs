@@ -10,5 +10,9 @@ pub fn abi() -> u32 {
 
 #[napi]
 pub fn probe(view: napi::bindgen_prelude::Uint8Array) -> Vec<u32> {
-    vec![view.len() as u32, (view.as_ref().as_ptr() as usize & 63) as u32, view.as_ref()[64] as u32]
+    vec![
+        view.len() as u32,
+        (view.as_ref().as_ptr() as usize & 63) as u32,
+        view.as_ref()[64] as u32,
+    ]
 }
