@@ -1,0 +1,8 @@
+import type { Engine } from '../engine.js'
+import { PortableCore } from './core.js'
+
+/** The engine in TypeScript: needs no addon, runs in browsers, Bun and Deno. */
+export const portableEngine: Engine = {
+  name: 'portable',
+  createCore: (memory, algorithm, seed) => new PortableCore(memory, algorithm, seed),
+}

@@ -1,0 +1,42 @@
+import * as layout from './layout.js'
+import type { TableMemory } from './memory.js'
+
+function inFlightIndex(slot: number): number {
+  return layout.slotWord(slot) + layout.IN_FLIGHT_WORD
+}
+
+function mine(word: number, generation: number): boolean {
+  return word >>> layout.COUNT_BITS === layout.countTag(generation)
+}
+
+/**
+ * Counts one more request in flight at a slot's node. False, and nothing is counted, where the slot belongs to another
+ * node now or the count is at its most (1,048,575).
+ */
+export function enterFlight(memory: TableMemory, slot: number, generation: number): boolean {
+  if (!memory.has(slot)) return false
+  const index = inFlightIndex(slot)
+  for (;;) {
+    const word = Atomics.load(memory.words, index)
+    if (!mine(word, generation) || (word & layout.COUNT_MASK) === layout.COUNT_MASK) return false
+    if (Atomics.compareExchange(memory.words, index, word, (word + 1) | 0) === word) return true
+  }
+}
+
+/** Counts one less; never below zero, and never for a node that the slot no longer belongs to (false). */
+export function leaveFlight(memory: TableMemory, slot: number, generation: number): boolean {
+  if (!memory.has(slot)) return false
+  const index = inFlightIndex(slot)
+  for (;;) {
+    const word = Atomics.load(memory.words, index)
+    if (!mine(word, generation) || (word & layout.COUNT_MASK) === 0) return false
+    if (Atomics.compareExchange(memory.words, index, word, (word - 1) | 0) === word) return true
+  }
+}
+
+/** Requests in flight at a slot's node; 0 where the slot belongs to another node now. */
+export function inFlight(memory: TableMemory, slot: number, generation: number): number {
+  if (!memory.has(slot)) return 0
+  const word = Atomics.load(memory.words, inFlightIndex(slot))
+  return mine(word, generation) ? word & layout.COUNT_MASK : 0
+}

@@ -1,0 +1,140 @@
+import { TableError } from '../errors.js'
+import * as layout from './layout.js'
+
+/** A table's memory: shared between threads where the platform allows it, plain where it does not. */
+export type TableBuffer = SharedArrayBuffer | ArrayBuffer
+
+// Browsers without cross-origin isolation have no SharedArrayBuffer.
+function allocate(bytes: number, most: number): TableBuffer {
+  return typeof SharedArrayBuffer === 'function'
+    ? new SharedArrayBuffer(bytes, { maxByteLength: most })
+    : new ArrayBuffer(bytes, { maxByteLength: most })
+}
+
+function canGrow(buffer: TableBuffer): boolean {
+  return 'growable' in buffer ? buffer.growable : buffer.resizable === true
+}
+
+function bytesFor(slots: number): number {
+  return layout.HEADER_BYTES + slots * layout.SLOT_BYTES
+}
+
+// Doubling, then steps of 1,024: growth copies nothing, so small steps cost nothing and waste no memory.
+function nextCapacity(capacity: number, most: number): number {
+  return Math.min(most, capacity < 1024 ? capacity * 2 : capacity + 1024)
+}
+
+const FIRST_CAPACITY = 64
+
+/**
+ * Views over a table's buffer for one thread. The buffer grows in place, so its address never changes; the views have
+ * fixed lengths (length-tracking ones are twenty times slower to read) and are made anew when a slot lies beyond them.
+ */
+export class TableMemory {
+  readonly buffer: TableBuffer
+  /** The header alone; stays valid for ever. */
+  readonly header: Int32Array
+  /** Clock time that table time is counted from, ms. */
+  readonly epoch: number
+  readonly mostSlots: number
+  /** All words, by `slotWord`. Replaced when the table has grown: read it anew for each use. */
+  words: Int32Array
+  /** The same memory in 64-bit words: a slot's CPU reading is at `(slotWord(slot) + CPU_WORD) / 2`. */
+  readings: BigUint64Array
+  #bytes: Uint8Array
+
+  /** Attaches to memory that `createMemory` made, on this thread or another. */
+  constructor(buffer: TableBuffer) {
+    this.buffer = buffer
+    if (buffer.byteLength < layout.HEADER_BYTES) {
+      throw new TableError(`a table's memory has at least ${layout.HEADER_BYTES} bytes`, buffer.byteLength)
+    }
+    this.header = new Int32Array(buffer, 0, layout.HEADER_WORDS)
+    checkWord(this.header, layout.MAGIC_WORD, layout.MAGIC, 'magic')
+    checkWord(this.header, layout.VERSION_WORD, layout.VERSION, 'version')
+    checkWord(this.header, layout.HEADER_BYTES_WORD, layout.HEADER_BYTES, 'header size')
+    checkWord(this.header, layout.SLOT_BYTES_WORD, layout.SLOT_BYTES, 'slot size')
+    this.mostSlots = this.header[layout.MOST_SLOTS_WORD] as number
+    this.epoch = new Float64Array(buffer, layout.EPOCH_WORD * 4, 1)[0] as number
+    this.words = new Int32Array(0)
+    this.readings = new BigUint64Array(0)
+    this.#bytes = new Uint8Array(0)
+    this.attach()
+  }
+
+  /** Slots that the table has room for now; only grows. */
+  get capacity(): number {
+    return Atomics.load(this.header, layout.CAPACITY_WORD)
+  }
+
+  /** The whole memory as bytes, for the native engine: another object after the table has grown. */
+  bytes(): Uint8Array {
+    this.attach()
+    return this.#bytes
+  }
+
+  /** Whether `slot` can be read and written through the views; takes up growth by another thread. */
+  has(slot: number): boolean {
+    if (layout.slotWord(slot + 1) <= this.words.length) return true
+    this.attach()
+    return layout.slotWord(slot + 1) <= this.words.length
+  }
+
+  /** Makes room for more slots. Picks go on meanwhile: nothing moves. For the thread that owns the table. */
+  grow(): void {
+    const capacity = this.capacity
+    const next = nextCapacity(capacity, this.mostSlots)
+    if (next === capacity) {
+      throw new TableError(
+        `the table is full: it holds at most ${this.mostSlots} nodes (createTable({ maxNodes }))`,
+      )
+    }
+    if ('growable' in this.buffer) this.buffer.grow(bytesFor(next))
+    else this.buffer.resize(bytesFor(next))
+    Atomics.store(this.header, layout.CAPACITY_WORD, next)
+    this.attach()
+  }
+
+  private attach(): void {
+    const bytes = bytesFor(this.capacity)
+    if (bytes > this.buffer.byteLength)
+      throw new TableError('the table says that it is larger than its memory')
+    if (bytes === this.#bytes.length) return
+    this.words = new Int32Array(this.buffer, 0, bytes / 4)
+    this.readings = new BigUint64Array(this.buffer, 0, bytes / 8)
+    this.#bytes = new Uint8Array(this.buffer, 0, bytes)
+  }
+}
+
+function checkWord(header: Int32Array, word: number, expected: number, what: string): void {
+  if (header[word] !== expected) {
+    throw new TableError(
+      `this memory is not a table of this version: ${what} is not ${expected}`,
+      header[word],
+    )
+  }
+}
+
+/**
+ * Makes the memory of an empty table.
+ * @param epoch the clock's time now, ms
+ * @param mostSlots most nodes that it can ever hold; address space is reserved, memory is not
+ */
+export function createMemory(epoch: number, mostSlots: number = layout.DEFAULT_MOST_SLOTS): TableMemory {
+  let capacity = Math.min(FIRST_CAPACITY, mostSlots)
+  let buffer = allocate(bytesFor(capacity), bytesFor(mostSlots))
+  if (!canGrow(buffer)) {
+    // An engine without growable buffers gets all its slots at once.
+    capacity = mostSlots
+    buffer = allocate(bytesFor(capacity), bytesFor(mostSlots))
+  }
+  const header = new Int32Array(buffer, 0, layout.HEADER_WORDS)
+  header[layout.MAGIC_WORD] = layout.MAGIC
+  header[layout.VERSION_WORD] = layout.VERSION
+  header[layout.HEADER_BYTES_WORD] = layout.HEADER_BYTES
+  header[layout.SLOT_BYTES_WORD] = layout.SLOT_BYTES
+  header[layout.MOST_SLOTS_WORD] = mostSlots
+  header[layout.CAPACITY_WORD] = capacity
+  new Float64Array(buffer, layout.EPOCH_WORD * 4, 1)[0] = epoch
+  return new TableMemory(buffer)
+}

@@ -1,0 +1,86 @@
+import * as layout from './layout.js'
+import type { TableMemory } from './memory.js'
+
+/** What became of a reading that was offered to the table. */
+export type WriteResult =
+  /** It is the slot's reading now. */
+  | 'stored'
+  /** The slot has a sample that was taken later. */
+  | 'older'
+  /** The slot belongs to another node now, or to none. */
+  | 'left'
+
+// A BigInt is split by way of memory: twice as fast as by shifts, since these allocate.
+const whole = new BigUint64Array(1)
+const halves = new Uint32Array(whole.buffer)
+
+function readingIndex(slot: number): number {
+  return (layout.slotWord(slot) + layout.CPU_WORD) / 2
+}
+
+/** One reading, taken out of the table at one moment. Reused: copy what is to be kept. */
+export interface MutableReading {
+  /** Table time of the sample, ms. */
+  time: number
+  tag: number
+  /** CPU in 1/1000 percentage points, or -1 where there is none. */
+  value: number
+}
+
+/** Reads a slot's CPU reading into `into`. A slot that the table does not have gives no reading. */
+export function readReading(memory: TableMemory, slot: number, into: MutableReading): void {
+  if (slot === layout.NO_SLOT || !memory.has(slot)) {
+    into.time = 0
+    into.tag = -1
+    into.value = -1
+    return
+  }
+  whole[0] = Atomics.load(memory.readings, readingIndex(slot))
+  const low = halves[0] as number
+  const high = halves[1] as number
+  into.time = high * 64 + (low >>> 26)
+  into.tag = (low >>> 17) & 511
+  into.value = (low & 0x1ffff) - 1
+}
+
+/** The word of a reading, as the layout has it. `value` -1: none. */
+export function encodeReading(time: number, tag: number, value: number): bigint {
+  const clamped = Math.min(Math.max(time, 0), layout.TIME_MAX)
+  halves[0] = ((clamped % 64) << 26) | (tag << 17) | (value + 1)
+  halves[1] = Math.floor(clamped / 64)
+  return whole[0] as bigint
+}
+
+/**
+ * Offers a reading to a slot; the sample taken last stays, and of two taken at once the one that came last.
+ * Safe on any thread; seen by picks after the next publication.
+ * @param generation the slot generation that the writer was told of
+ * @param time table time of the sample, ms
+ * @param value CPU, 0 to 100,000
+ */
+export function writeReading(
+  memory: TableMemory,
+  slot: number,
+  generation: number,
+  time: number,
+  value: number,
+): WriteResult {
+  if (slot === layout.NO_SLOT || !memory.has(slot)) return 'left'
+  const index = readingIndex(slot)
+  const tag = layout.readingTag(generation)
+  const word = encodeReading(time, tag, value)
+  const sampled = Math.min(Math.max(time, 0), layout.TIME_MAX)
+  for (;;) {
+    const before = Atomics.load(memory.readings, index)
+    whole[0] = before
+    const low = halves[0] as number
+    if (((low >>> 17) & 511) !== tag) return 'left'
+    if ((low & 0x1ffff) !== 0 && (halves[1] as number) * 64 + (low >>> 26) > sampled) return 'older'
+    if (Atomics.compareExchange(memory.readings, index, before, word) === before) return 'stored'
+  }
+}
+
+/** Makes everything written so far visible to the picks of every thread: one step of the generation. */
+export function publish(memory: TableMemory): void {
+  Atomics.add(memory.header, layout.GENERATION_WORD, 1)
+}

@@ -1,0 +1,58 @@
+import { channel, tracingChannel } from 'node:diagnostics_channel'
+
+/** What the `idlest:poll` tracing channel carries; `end` and `error` have all fields. */
+export interface PollEvent {
+  readonly balancer: string
+  /** Cycles of this balancer so far, from 1. */
+  readonly cycle: number
+  /** Length of the cycle, ms; undefined at the start. */
+  duration?: number
+  /** Members that were asked; undefined at the start. */
+  asked?: number
+  /** Members whose report was stored; undefined at the start. */
+  stored?: number
+  /** Members that did not answer or answered wrongly; undefined at the start. */
+  failed?: number
+  /** What ended the cycle early, for `error`. */
+  error?: unknown
+}
+
+/** One remote that could not be read. */
+export interface RemoteErrorEvent {
+  readonly balancer: string
+  readonly node: string
+  /** `exit`: refused, timed out or closed. `error`: a bad status, shape or value. */
+  readonly kind: 'exit' | 'error'
+  readonly reason: string
+}
+
+/** A pick that found no node. */
+export interface EmptySelectEvent {
+  readonly balancer: string
+  readonly members: number
+}
+
+/** A sample that could not be used. */
+export interface SamplerErrorEvent {
+  /** Whose sampler: a balancer's name, or `agent`. */
+  readonly source: string
+  readonly error: Error
+}
+
+/** The polling thread ended and is started again. */
+export interface WorkerRestartEvent {
+  /** How many times it was started again, in all. */
+  readonly restarts: number
+  /** Wait before the start, ms. */
+  readonly delay: number
+  readonly error: unknown
+}
+
+/** The channels of node:diagnostics_channel that idlest publishes to; free when nobody listens. */
+export const channels = {
+  poll: tracingChannel<unknown, PollEvent>('idlest:poll'),
+  remoteError: channel('idlest:poll:remote-error'),
+  selectEmpty: channel('idlest:select:empty'),
+  samplerError: channel('idlest:sampler:error'),
+  workerRestart: channel('idlest:worker:restart'),
+} as const

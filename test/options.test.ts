@@ -1,0 +1,81 @@
+import { inspect } from 'node:util'
+import test from 'ava'
+import * as v from 'valibot'
+import { OptionError } from '../dist/errors.js'
+import {
+  checkOptions,
+  flag,
+  method,
+  milliseconds,
+  number,
+  oneOf,
+  options,
+  text,
+  whole,
+} from '../dist/options.js'
+
+const transport = options({ kind: oneOf(['http']), path: v.optional(text(), '/report') })
+const schema = options({
+  interval: v.optional(milliseconds(1), 5_000),
+  share: v.optional(number(0)),
+  workers: v.optional(whole(1, 64), 1),
+  verbose: v.optional(flag()),
+  transport: v.optional(v.union([v.literal(false, 'false or an object of options'), transport])),
+  onCycle: v.optional(method<() => void>()),
+})
+
+const wrong = [
+  { given: null, option: 'poll', expected: 'an object of options' },
+  { given: 5, option: 'poll', expected: 'an object of options' },
+  { given: { interval: Number.NaN }, option: 'poll.interval', expected: /milliseconds/ },
+  {
+    given: { interval: -1 },
+    option: 'poll.interval',
+    expected: 'a number of milliseconds from 1 to 2147483647',
+  },
+  { given: { interval: '5s' }, option: 'poll.interval', expected: /milliseconds/ },
+  { given: { interval: null }, option: 'poll.interval', expected: /milliseconds/ },
+  { given: { share: Number.POSITIVE_INFINITY }, option: 'poll.share', expected: 'a number of at least 0' },
+  { given: { workers: 1.5 }, option: 'poll.workers', expected: 'a whole number from 1 to 64' },
+  { given: { workers: 65 }, option: 'poll.workers', expected: 'a whole number from 1 to 64' },
+  { given: { verbose: 1 }, option: 'poll.verbose', expected: 'true or false' },
+  { given: { onCycle: 'x' }, option: 'poll.onCycle', expected: 'a function' },
+  { given: { transport: { kind: 'smtp' } }, option: 'poll.transport.kind', expected: 'one of "http"' },
+  { given: { transport: { kind: 'http', path: '' } }, option: 'poll.transport.path', expected: /not empty/ },
+  { given: { transport: {} }, option: 'poll.transport.kind', expected: /value for "kind"/ },
+] as const
+
+for (const { given, option, expected } of wrong) {
+  test(`${inspect(given)} is refused at ${option}`, (t) => {
+    const error = t.throws(() => checkOptions('poll', given, schema), { instanceOf: OptionError })
+    t.is(error.option, option)
+    if (typeof expected === 'string') t.is(error.expected, expected)
+    else t.regex(error.expected, expected)
+  })
+}
+
+test('an unknown option is refused with its value and the nearest known one', (t) => {
+  const error = t.throws(() => checkOptions('poll', { Intervall: 7 }, schema), { instanceOf: OptionError })
+  t.is(error.option, 'poll.Intervall')
+  t.is(error.value, 7)
+  t.is(error.expected, 'a known option; the nearest is "interval"')
+})
+
+test('an unknown option inside a nested object is refused with its whole path', (t) => {
+  const given = { transport: { kind: 'http', pth: '/x' } }
+  const error = t.throws(() => checkOptions('poll', given, schema), { instanceOf: OptionError })
+  t.is(error.option, 'poll.transport.pth')
+  t.regex(error.expected, /"path"/)
+})
+
+test('a misspelt name is told before the missing one that it explains', (t) => {
+  const error = t.throws(() => checkOptions('', { knd: 'http' }, transport), { instanceOf: OptionError })
+  t.is(error.option, 'knd')
+  t.regex(error.expected, /"kind"/)
+})
+
+test('right options come back with the defaults filled in', (t) => {
+  t.deepEqual(checkOptions('poll', { workers: 2 }, schema), { interval: 5_000, workers: 2 })
+  t.deepEqual(checkOptions('poll', { interval: undefined }, schema), { interval: 5_000, workers: 1 })
+  t.deepEqual(checkOptions('poll', { transport: false }, schema).transport, false)
+})
