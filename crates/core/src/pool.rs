@@ -107,7 +107,7 @@ impl Pool {
     pub fn refresh<W: Words>(&mut self, table: &Table<W>, now: f64) -> Facts {
         // Before any slot: whatever is published while they are read makes this view out of date.
         let generation = table.generation();
-        let mut next_expiry = f64::INFINITY;
+        let mut oldest = u64::MAX;
         self.seen.clear();
         match self.algorithm {
             Algorithm::Random => self.seen.extend(
@@ -123,7 +123,7 @@ impl Pool {
                     match table.read(member.slot, member.generation, now, ttl) {
                         None => Seen::MISSING,
                         Some(fresh) => {
-                            next_expiry = next_expiry.min(fresh.time as f64 + ttl);
+                            oldest = oldest.min(fresh.time);
                             Seen::fresh(fresh.cpu)
                         }
                     }
@@ -132,9 +132,13 @@ impl Pool {
         }
         let fresh = select(self.algorithm, &self.seen, &mut self.values, &mut self.band);
         let band = self.band.len() as u32;
+        let next_expiry = match self.algorithm {
+            Algorithm::LeastCpu { ttl, .. } if fresh > 0 => oldest as f64 + ttl + 1.0,
+            _ => f64::INFINITY,
+        };
         Facts {
             generation,
-            next_expiry: next_expiry + 1.0,
+            next_expiry,
             band,
             fresh,
         }

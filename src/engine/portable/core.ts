@@ -102,7 +102,11 @@ export class PortableCore implements EngineCore {
         continue
       }
       readReading(this.#memory, slots[i] as number, reading)
-      if (reading.value < 0 || reading.tag !== readingTag(generations[i] as number) || now - reading.time > ttl) {
+      if (
+        reading.value < 0 ||
+        reading.tag !== readingTag(generations[i] as number) ||
+        now - reading.time > ttl
+      ) {
         raw[i] = MISSING
         continue
       }
