@@ -2,8 +2,8 @@ import * as v from 'valibot'
 import type { Algorithm } from '../algorithms/algorithm.js'
 import type { Sampler } from '../agent/sampling.js'
 import type { Clock } from '../clock.js'
-import { flag, method, milliseconds, number, oneOf, options, text, whole } from '../options.js'
-import { httpTransport, type Transport } from '../poller/transport.js'
+import { milliseconds, number, oneOf, options, text, whole } from '../options.js'
+import { httpTransport, type Transport, transportSchema } from '../poller/transport.js'
 import { Table } from '../table/table.js'
 import type { NodeLike } from './node.js'
 
@@ -53,7 +53,7 @@ export interface BalancerOptions<N extends NodeLike = NodeLike> {
   engine?: 'auto' | 'native' | 'portable'
 }
 
-const clock = v.custom<Clock>(
+const clockSchema = v.custom<Clock>(
   (value) =>
     typeof value === 'object' &&
     value !== null &&
@@ -73,13 +73,10 @@ const algorithm = v.custom<Algorithm>(
   'an algorithm, such as leastCpu() or random()',
 )
 
-const transport = v.custom<Transport>(
-  (value) =>
-    typeof value === 'object' &&
-    value !== null &&
-    (('kind' in value && value.kind === 'http') || ('poll' in value && typeof value.poll === 'function')),
-  'a transport: httpTransport(), or an object with poll(node, signal)',
-)
+/** Schemas of options that several have. */
+export const clockOption = v.optional(clockSchema)
+export const seedOption = v.optional(whole(0))
+export const engineOption = v.optional(oneOf(['auto', 'native', 'portable']))
 
 const sampler = v.custom<Sampler>(
   (value) =>
@@ -93,7 +90,7 @@ export const pollOptions = options({
   interval: v.optional(milliseconds(1), 5_000),
   startupJitter: v.optional(milliseconds(0), 60_000),
   timeout: v.optional(milliseconds(1), 2_000),
-  transport: v.optional(transport, () => httpTransport()),
+  transport: v.optional(transportSchema, () => httpTransport()),
   workers: v.optional(whole(1, 16), 1),
 })
 
@@ -107,10 +104,10 @@ export const sharedEntries = {
     v.union([v.literal(false), pollOptions], 'an object of poll options, or false'),
     () => v.parse(pollOptions, {}),
   ),
-  seed: v.optional(whole(0)),
-  clock: v.optional(clock),
+  seed: seedOption,
+  clock: clockOption,
   table: v.optional(v.instance(Table, 'a table from createTable()')),
-  engine: v.optional(oneOf(['auto', 'native', 'portable']), 'auto'),
+  engine: engineOption,
 } as const
 
 /** What `createBalancer` takes. Nodes are checked apart: their errors are of another kind. */

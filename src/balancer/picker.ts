@@ -49,7 +49,8 @@ export interface PickerOptions {
   readonly seed: readonly [number, number]
   readonly places: Places
   readonly directory: Directory
-  readonly onEmpty: (members: number) => void
+  /** Told of picks that found no node. */
+  readonly onEmpty: ((members: number) => void) | undefined
 }
 
 // Keeps the picks from arrays apart from the others, whatever the seed.
@@ -77,7 +78,7 @@ export class Picker<N extends NodeLike = NodeLike> {
   protected readonly leases: LeaseOwner
   readonly #picks: Picks
   readonly #arrayPicks: ArrayPicks
-  readonly #onEmpty: (members: number) => void
+  readonly #onEmpty: PickerOptions['onEmpty']
   // As the engine has them: what it was told last.
   #list: readonly Member<N>[] = []
   #nodes: readonly N[] = []
@@ -265,6 +266,7 @@ export class Picker<N extends NodeLike = NodeLike> {
     if (this.closed) throw new ClosedError(`balancer ${this.name}`)
   }
 
+  /** Called after each release of a lease. */
   protected onReleased(_member: Member): void {}
 
   protected closePicks(): void {
@@ -302,7 +304,7 @@ export class Picker<N extends NodeLike = NodeLike> {
 
   #noNodes(): NoNodesError {
     this.counters.empty++
-    this.#onEmpty(this.members.size)
+    this.#onEmpty?.(this.members.size)
     return new NoNodesError()
   }
 
