@@ -81,7 +81,7 @@ export class AttachedBalancer extends Picker<string> {
     this.#channel = new BroadcastChannel(handle.channel)
     this.#channel.unref()
     this.#channel.onmessage = (event) => {
-      const message = (event as MessageEvent<HandleMessage>).data
+      const message = (event as { data: HandleMessage }).data
       if (message.kind === 'members') this.#take(message.members)
       else if (message.kind === 'closed') this.close()
     }

@@ -246,7 +246,8 @@ export function createBalancer<N extends NodeLike = string>(options: BalancerOpt
   return new Balancer(options)
 }
 
-function tableFor(table: Table | undefined, clock: Table['clock'] | undefined): Table {
+/** The table to use: the one given, one of its own for a clock of the user's, or the process's. */
+export function tableFor(table: Table | undefined, clock: Table['clock'] | undefined): Table {
   if (table === undefined) return clock === undefined ? processTable() : new Table(clock)
   if (clock !== undefined && clock !== table.clock) {
     throw new OptionError('clock', clock, "the table's own clock: give it to createTable({ clock }) alone")

@@ -31,7 +31,8 @@ export class Drains {
 
   /** Looks whether this member has nothing in flight now. */
   look(member: Member): void {
-    if (this.#waiting.size > 0 && inFlight(this.#memory, member.slot, member.generation) === 0) this.letGo(member)
+    if (this.#waiting.size > 0 && inFlight(this.#memory, member.slot, member.generation) === 0)
+      this.letGo(member)
   }
 
   /** Ends the wait for a member: it left. */

@@ -55,7 +55,7 @@ export class HandleServer {
     this.#options = options
     this.#channel.unref()
     this.#channel.onmessage = (event) => {
-      const { kind } = (event as MessageEvent<HandleMessage>).data
+      const { kind } = (event as { data: HandleMessage }).data
       if (kind === 'attached') this.#tell()
     }
   }

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import type { Algorithm } from '../algorithms/algorithm.js'
 import type { Sampler } from '../agent/sampling.js'
+import type { Algorithm } from '../algorithms/algorithm.js'
 import type { Clock } from '../clock.js'
 import { milliseconds, number, oneOf, options, text, whole } from '../options.js'
 import { httpTransport, type Transport, transportSchema } from '../poller/transport.js'
@@ -100,9 +100,8 @@ export type CheckedPollOptions = v.InferOutput<typeof pollOptions>
 /** Options that balancers and the module-level `select` have in common. */
 export const sharedEntries = {
   algorithm: v.optional(algorithm),
-  poll: v.optional(
-    v.union([v.literal(false), pollOptions], 'an object of poll options, or false'),
-    () => v.parse(pollOptions, {}),
+  poll: v.optional(v.union([v.literal(false), pollOptions], 'an object of poll options, or false'), () =>
+    v.parse(pollOptions, {}),
   ),
   seed: seedOption,
   clock: clockOption,
