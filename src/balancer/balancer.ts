@@ -1,4 +1,4 @@
-import { cpuSampler } from '../agent/cpu-sampler.js'
+import { cpuSampler } from '../agent/samplers/index.js'
 import { createSampling, type Sampling } from '../agent/sampling.js'
 import type { Algorithm } from '../algorithms/algorithm.js'
 import { leastCpu } from '../algorithms/least-cpu.js'
@@ -48,6 +48,7 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
   readonly #sampling: Sampling | undefined
   readonly #onSamplerError: number | 'stale'
   #handles: HandleServer | undefined
+  #telling = false
 
   /** @internal use `createBalancer` */
   constructor(given: BalancerOptions<N>) {
@@ -192,8 +193,21 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
     this.#drains.look(member)
   }
 
+  // The poller and attached threads are told once a turn, however many members changed in it.
   protected override changed(): void {
     super.changed()
+    if (this.#telling) return
+    this.#telling = true
+    queueMicrotask(() => {
+      this.#telling = false
+      if (!this.closed) this.#tellMembers()
+    })
+  }
+
+  #tellMembers(): void {
+    const self = this.#self === undefined ? undefined : idOf(this.#self)
+    const remote = this.members.list.filter((member) => member.id !== self)
+    this.#poller?.setMembers(remote.map((member) => member.place as Entry))
     this.#handles?.changed()
   }
 
@@ -217,8 +231,6 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
       table: this.#table,
       clock: this.clock,
       random: jitterFrom(seed),
-      members: () =>
-        this.members.list.filter((member) => member.id !== self).map((member) => member.place as Entry),
       sampleSelf: self === undefined ? undefined : () => this.#sampleSelf(self),
     })
   }

@@ -48,7 +48,6 @@ export class HandleServer {
   readonly #options: HandleServerOptions
   readonly #name = `idlest:${randomUUID()}`
   readonly #channel = new BroadcastChannel(this.#name)
-  #waiting = false
   #closed = false
 
   constructor(options: HandleServerOptions) {
@@ -74,14 +73,9 @@ export class HandleServer {
     }
   }
 
-  /** Tells of the members as they are when this turn of the event loop's work is done. */
+  /** Tells of the members as they are now. */
   changed(): void {
-    if (this.#waiting || this.#closed) return
-    this.#waiting = true
-    queueMicrotask(() => {
-      this.#waiting = false
-      if (!this.#closed) this.#tell()
-    })
+    if (!this.#closed) this.#tell()
   }
 
   close(): void {
