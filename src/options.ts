@@ -1,0 +1,137 @@
+import { closest } from 'fastest-levenshtein'
+import * as v from 'valibot'
+import { OptionError, shown } from './errors.js'
+
+/**
+ * Checks options that a user passed and fills in defaults; throws OptionError for the first that is wrong, with its
+ * path, its value and what would be right. An unknown option is wrong too, and the error names the nearest known one.
+ *
+ * Schemas are valibot's; build objects with `options` (it knows its keys), and give leaves a message that completes
+ * "expected …", or take one of the leaves below, which have it.
+ *
+ * ```ts
+ * const pollOptions = options({
+ *   interval: v.optional(milliseconds(1), 5_000),
+ *   workers: v.optional(whole(1, 64), 1),
+ *   transport: v.optional(options({ path: v.optional(text(), '/report') })),
+ *   onCycle: v.optional(method<(stored: number) => void>()),
+ * })
+ *
+ * const poll = checkOptions('poll', { interval: 250 }, pollOptions) // { interval: 250, workers: 1 }
+ * checkOptions('poll', { intervall: 250 }, pollOptions)
+ * // OptionError: option poll.intervall is 250: expected a known option; the nearest is "interval"
+ * checkOptions('poll', { interval: -1 }, pollOptions)
+ * // OptionError: option poll.interval is -1: expected a number of milliseconds of at least 1
+ * ```
+ *
+ * @param path what the options are called, for messages; '' where they are the arguments of the call itself
+ */
+export function checkOptions<S extends v.GenericSchema>(
+  path: string,
+  value: unknown,
+  schema: S,
+): v.InferOutput<S> {
+  const result = v.safeParse(schema, value)
+  if (result.success) return result.output
+  throw toError(path, value, result.issues)
+}
+
+/** An object of options: all its keys are known, and any other is an error that names the nearest. */
+export function options<const E extends v.ObjectEntries>(entries: E) {
+  const known = Object.keys(entries)
+  // The nearest name by letters, whatever their case; the first of several.
+  const nearest = (key: string): string => {
+    const lower = known.map((name) => name.toLowerCase())
+    return known[lower.indexOf(closest(key.toLowerCase(), lower))] as string
+  }
+  return v.strictObject(entries, (issue) => {
+    if (issue.expected === 'never') {
+      const wrong = String(issue.input)
+      return known.length === 0 ? 'no options' : `a known option; the nearest is ${shown(nearest(wrong))}`
+    }
+    return issue.received === 'undefined' && issue.expected !== 'Object'
+      ? `a value for ${issue.expected}`
+      : 'an object of options'
+  })
+}
+
+/** A finite number from `min` to `max`. */
+export function number(min: number, max = Number.POSITIVE_INFINITY, what = 'a number') {
+  const expected = `${what} ${range(min, max)}`
+  return v.pipe(v.number(expected), v.finite(expected), v.minValue(min, expected), v.maxValue(max, expected))
+}
+
+/** A finite time in milliseconds, fractions allowed. The greatest is what timers take: 24.8 days. */
+export function milliseconds(min = 0, max = 2 ** 31 - 1) {
+  return number(min, max, 'a number of milliseconds')
+}
+
+/** A whole number from `min` to `max`. */
+export function whole(min: number, max: number = Number.MAX_SAFE_INTEGER) {
+  const expected = `a whole number ${range(min, max)}`
+  return v.pipe(v.number(expected), v.integer(expected), v.minValue(min, expected), v.maxValue(max, expected))
+}
+
+/** A string that is not empty. */
+export function text(expected = 'a string that is not empty') {
+  return v.pipe(v.string(expected), v.minLength(1, expected))
+}
+
+/** `true` or `false`. */
+export function flag() {
+  return v.boolean('true or false')
+}
+
+/** A function. Only that it is one can be checked; `F` is the caller's word. */
+export function method<F extends (...args: never[]) => unknown>(expected = 'a function') {
+  return v.custom<F>((value) => typeof value === 'function', expected)
+}
+
+/** One of some words, such as `oneOf(['auto', 'native', 'portable'])`. */
+export function oneOf<const W extends readonly string[]>(words: W) {
+  return v.picklist(words, `one of ${words.map((word) => shown(word)).join(', ')}`)
+}
+
+function range(min: number, max: number): string {
+  if (max === Number.POSITIVE_INFINITY || max === Number.MAX_SAFE_INTEGER) return `of at least ${min}`
+  return `from ${min} to ${max}`
+}
+
+type Issue = v.BaseIssue<unknown>
+
+function isUnknownKey(issue: Issue): boolean {
+  return issue.type === 'strict_object' && issue.expected === 'never'
+}
+
+// Of a union's branches, the one that got furthest into the value is what was meant.
+function deepest(issue: Issue): Issue {
+  let best = issue
+  for (const branch of issue.issues ?? []) {
+    const inner = deepest(branch)
+    if ((inner.path?.length ?? 0) > (best.path?.length ?? 0) - (issue.path?.length ?? 0)) {
+      best = { ...inner, path: joined(issue, inner) } as Issue
+    }
+  }
+  return best
+}
+
+function joined(outer: Issue, inner: Issue): Issue['path'] {
+  const path = [...(outer.path ?? []), ...(inner.path ?? [])]
+  return path.length === 0 ? undefined : (path as unknown as Issue['path'])
+}
+
+function toError(path: string, value: unknown, issues: readonly Issue[]): OptionError {
+  const flat = issues.map(deepest)
+  // A misspelt name explains a missing one, so it goes first.
+  const issue = (flat.find(isUnknownKey) ?? flat[0]) as Issue
+  const names = [path, ...(issue.path ?? []).map((item) => String(item.key))].filter((name) => name !== '')
+  const last = issue.path?.at(-1)
+  const wrong = isUnknownKey(issue) && last !== undefined ? last.value : issue.input
+  return new OptionError(names.join('.') || 'options', issue.path === undefined ? value : wrong, said(issue))
+}
+
+// Valibot's own messages start with "Invalid"; what it expected is more to the point.
+function said(issue: Issue): string {
+  if (!issue.message.startsWith('Invalid ')) return issue.message
+  return issue.expected === null ? issue.message : issue.expected
+}
