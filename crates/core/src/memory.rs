@@ -23,6 +23,8 @@ pub trait AtomicWord {
         new: Self::Value,
         success: Ordering,
     ) -> Result<Self::Value, Self::Value>;
+    /// Replaces the word; gives what was there.
+    fn swap(&self, value: Self::Value, order: Ordering) -> Self::Value;
     /// Adds, wrapping; gives what was there.
     fn fetch_add(&self, value: Self::Value, order: Ordering) -> Self::Value;
 }
@@ -47,6 +49,10 @@ macro_rules! atomic_word {
                 success: Ordering,
             ) -> Result<$value, $value> {
                 self.compare_exchange_weak(current, new, success, Ordering::Relaxed)
+            }
+            #[inline]
+            fn swap(&self, value: $value, order: Ordering) -> $value {
+                self.swap(value, order)
             }
             #[inline]
             fn fetch_add(&self, value: $value, order: Ordering) -> $value {
@@ -105,7 +111,7 @@ impl Foreign {
     #[must_use]
     pub unsafe fn new(base: *mut u8, bytes: usize) -> Option<Self> {
         let base = NonNull::new(base)?;
-        (base.as_ptr().addr() % align_of::<AtomicU64>() == 0).then_some(Self {
+        (base.as_ptr().addr().is_multiple_of(align_of::<AtomicU64>())).then_some(Self {
             base,
             words: bytes / 4,
         })
@@ -134,7 +140,7 @@ impl Words for Foreign {
 
     #[inline]
     fn pair(&self, index: usize) -> Option<&AtomicU64> {
-        if index % 2 != 0 || index >= self.words.saturating_sub(1) {
+        if !index.is_multiple_of(2) || index >= self.words.saturating_sub(1) {
             return None;
         }
         // SAFETY: `index + 1 < words`, so both halves are inside the memory; `index` is even and the base a multiple
@@ -189,7 +195,7 @@ impl Words for Owned {
     }
 
     fn pair(&self, index: usize) -> Option<&AtomicU64> {
-        if index % 2 != 0 {
+        if !index.is_multiple_of(2) {
             return None;
         }
         self.pairs.get(index / 2)

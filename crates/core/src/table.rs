@@ -256,9 +256,10 @@ impl<W: Words> Table<W> {
         let reading = self.reading_word(slot)?;
         let generation = step.load(Relaxed).wrapping_add(1);
         step.store(generation, Release);
-        // Plain stores: a late compare-and-exchange comes before them and is lost, or after them and finds the new tag.
-        reading.store(Reading::none(generation).0, Release);
-        flights.store(layout::no_flights(generation), Release);
+        // A late compare-and-exchange comes before these and is lost, or after them and finds the new tag. Stores would
+        // do as well, but loom takes a store and a concurrent exchange for unordered.
+        reading.swap(Reading::none(generation).0, Release);
+        flights.swap(layout::no_flights(generation), Release);
         Some(generation)
     }
 
