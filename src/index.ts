@@ -1,5 +1,4 @@
-export type { AgentOptions } from './agent/agent.js'
-export { createAgent } from './agent/agent.js'
+export * from './agent/index.js'
 export type { Algorithm } from './algorithms/algorithm.js'
 export { type LeastCpuOptions, leastCpu } from './algorithms/least-cpu.js'
 export { random } from './algorithms/random.js'

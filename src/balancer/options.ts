@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { Sampler } from '../agent/sampling.js'
+import type { Sampler } from '../agent/samplers/index.js'
 import type { Algorithm } from '../algorithms/algorithm.js'
 import type { Clock } from '../clock.js'
 import { milliseconds, number, oneOf, options, text, whole } from '../options.js'

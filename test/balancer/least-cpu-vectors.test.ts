@@ -71,5 +71,10 @@ for (const engine of engines) {
 
 test('the defaults are the published ones', (t) => {
   const { cpuCacheTtl, cpuThreshold, missing } = vectors.defaults
-  t.deepEqual(leastCpu(), { kind: 'leastCpu', threshold: cpuThreshold * 1000, ttl: cpuCacheTtl, missing: missing * 1000 })
+  t.deepEqual(leastCpu(), {
+    kind: 'leastCpu',
+    threshold: cpuThreshold * 1000,
+    ttl: cpuCacheTtl,
+    missing: missing * 1000,
+  })
 })
