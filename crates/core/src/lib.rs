@@ -1,1 +1,16 @@
 //! Table, generator and selection algorithms of idlest, without Node-API.
+//!
+//! - [`layout`]: where everything stands in a table's memory, and how its words are made.
+//! - [`memory`]: the words of memory that someone else owns. All `unsafe` of this crate is there.
+//! - [`table`]: the lock-free protocol over those words.
+//! - [`generator`]: the random numbers, the same in both engines.
+//! - [`band`]: which members may be picked: random, and least CPU.
+//! - [`pool`]: members, algorithm and generator together: what a balancer picks with.
+#![deny(unsafe_code)]
+
+pub mod band;
+pub mod generator;
+pub mod layout;
+pub mod memory;
+pub mod pool;
+pub mod table;

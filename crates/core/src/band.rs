@@ -1,0 +1,182 @@
+//! Which members may be picked, and what each counts as.
+
+/// What a member counts as that may not be picked now.
+pub const NOT_ELIGIBLE: u32 = u32::MAX;
+/// CPU that stands for a missing reading where nothing better is known: 50 %, in 1/1000 percentage points.
+pub const NEUTRAL: u32 = 50_000;
+
+/// What is known of a member at one moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seen(u32);
+
+impl Seen {
+    /// Not up: drain, maint, down, or excluded by the caller.
+    pub const OUT: Self = Self(u32::MAX);
+    /// Up, with no fresh reading.
+    pub const MISSING: Self = Self(u32::MAX - 1);
+
+    /// Up, with a fresh reading of so many 1/1000 percentage points (below 2^17, as readings are).
+    #[must_use]
+    pub fn fresh(cpu: u32) -> Self {
+        Self(cpu.min(Self::MISSING.0 - 1))
+    }
+}
+
+/// What a missing reading counts as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Missing {
+    /// So many 1/1000 percentage points.
+    As(u32),
+    /// The mean of the fresh ones, rounded half up; [`NEUTRAL`] where none is fresh.
+    Mean,
+    /// Not eligible, unless no member has a fresh reading: then [`NEUTRAL`] for all.
+    Exclude,
+}
+
+/// The members within `threshold` of the least busy one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LeastCpu {
+    /// Width of the band, inclusive, in 1/1000 percentage points.
+    pub threshold: u32,
+    /// What a missing reading counts as.
+    pub missing: Missing,
+}
+
+impl LeastCpu {
+    /// Computes what each member counts as (1/1000 percentage points, or [`NOT_ELIGIBLE`]) and the band: the indices
+    /// of those that may be picked, in order. Returns how many members have a fresh reading.
+    pub fn select(&self, seen: &[Seen], values: &mut Vec<u32>, band: &mut Vec<u32>) -> u32 {
+        let (mut sum, mut fresh, mut least) = (0_u64, 0_u32, NOT_ELIGIBLE);
+        let mut missing = false;
+        for &Seen(value) in seen {
+            if value < Seen::MISSING.0 {
+                sum += u64::from(value);
+                fresh += 1;
+                least = least.min(value);
+            } else {
+                missing |= value == Seen::MISSING.0;
+            }
+        }
+        let substitute = match self.missing {
+            Missing::As(value) => value.min(Seen::MISSING.0 - 1),
+            _ if fresh == 0 => NEUTRAL,
+            Missing::Mean => (sum as f64 / f64::from(fresh) + 0.5).floor() as u32,
+            Missing::Exclude => NOT_ELIGIBLE,
+        };
+        if missing {
+            least = least.min(substitute);
+        }
+        values.clear();
+        values.extend(seen.iter().map(|&Seen(value)| match value {
+            _ if value == Seen::MISSING.0 => substitute,
+            // `OUT` is `NOT_ELIGIBLE`.
+            value => value,
+        }));
+        // Below `NOT_ELIGIBLE`, so that no width of the band lets such a member in.
+        let most = least.saturating_add(self.threshold).min(NOT_ELIGIBLE - 1);
+        collect(values, most, band);
+        fresh
+    }
+}
+
+/// The same for picks at random: every member that is up counts as 0 and may be picked.
+pub fn select_random(seen: &[Seen], values: &mut Vec<u32>, band: &mut Vec<u32>) {
+    values.clear();
+    values.extend(
+        seen.iter()
+            .map(|&seen| if seen == Seen::OUT { NOT_ELIGIBLE } else { 0 }),
+    );
+    collect(values, NOT_ELIGIBLE - 1, band);
+}
+
+// Writes each index and keeps it by stepping on: no branch for the processor to guess.
+fn collect(values: &[u32], most: u32, band: &mut Vec<u32>) {
+    band.clear();
+    band.resize(values.len(), 0);
+    let mut length = 0;
+    for (index, &value) in (0_u32..).zip(values) {
+        if let Some(entry) = band.get_mut(length) {
+            *entry = index;
+        }
+        length += usize::from(value <= most);
+    }
+    band.truncate(length);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn band(missing: Missing, threshold: u32, seen: &[Seen]) -> (Vec<u32>, Vec<u32>) {
+        let (mut values, mut band) = (vec![9; 3], vec![9; 3]);
+        LeastCpu { threshold, missing }.select(seen, &mut values, &mut band);
+        (values, band)
+    }
+
+    const A: Seen = Seen(10_000);
+    const B: Seen = Seen(15_000);
+    const C: Seen = Seen(15_001);
+
+    #[test]
+    fn the_edge_is_in_the_band() {
+        assert_eq!(band(Missing::As(50_000), 5_000, &[A, B, C]).1, [0, 1]);
+        assert_eq!(band(Missing::As(50_000), 0, &[B, A, A]).1, [1, 2]);
+    }
+
+    #[test]
+    fn who_is_out_is_not_looked_at() {
+        let (values, band) = band(Missing::Mean, 5_000, &[Seen::OUT, B, Seen::MISSING, C]);
+        assert_eq!(values, [NOT_ELIGIBLE, 15_000, 15_001, 15_001]);
+        assert_eq!(band, [1, 2, 3]);
+    }
+
+    #[test]
+    fn the_mean_is_rounded_half_up() {
+        let values = |seen: &[Seen]| band(Missing::Mean, 0, seen).0;
+        assert_eq!(values(&[Seen(1), Seen(2), Seen::MISSING])[2], 2);
+        assert_eq!(values(&[Seen(1), Seen(1), Seen(2), Seen::MISSING])[3], 1);
+        assert_eq!(values(&[Seen::MISSING, Seen::OUT]), [NEUTRAL, NOT_ELIGIBLE]);
+    }
+
+    #[test]
+    fn the_missing_are_excluded_unless_all_are() {
+        assert_eq!(band(Missing::Exclude, 100_000, &[Seen::MISSING, C]).1, [1]);
+        assert_eq!(
+            band(
+                Missing::Exclude,
+                0,
+                &[Seen::MISSING, Seen::OUT, Seen::MISSING]
+            )
+            .1,
+            [0, 2]
+        );
+    }
+
+    #[test]
+    fn nobody_up_is_nobody_in_the_band() {
+        for missing in [Missing::As(0), Missing::Mean, Missing::Exclude] {
+            let all_out = band(missing, u32::MAX, &[Seen::OUT, Seen::OUT]);
+            assert_eq!(all_out, (vec![NOT_ELIGIBLE; 2], vec![]));
+            assert_eq!(band(missing, 0, &[]), (vec![], vec![]));
+        }
+    }
+
+    #[test]
+    fn the_widest_band_holds_all_who_are_up() {
+        let all = band(
+            Missing::As(u32::MAX),
+            u32::MAX,
+            &[A, Seen::OUT, Seen::MISSING, C],
+        )
+        .1;
+        assert_eq!(all, [0, 2, 3]);
+    }
+
+    #[test]
+    fn random_takes_all_who_are_up() {
+        let (mut values, mut band) = (vec![], vec![]);
+        select_random(&[A, Seen::OUT, Seen::MISSING], &mut values, &mut band);
+        assert_eq!(values, [0, NOT_ELIGIBLE, 0]);
+        assert_eq!(band, [0, 2]);
+    }
+}

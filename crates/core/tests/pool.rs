@@ -1,0 +1,288 @@
+//! Pools over a table: what `EngineCore` in `src/engine/engine.ts` promises.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
+use std::sync::atomic::Ordering::Relaxed;
+
+use idlest_core::band::{LeastCpu, Missing, NEUTRAL, NOT_ELIGIBLE};
+use idlest_core::generator::Generator;
+use idlest_core::layout::{self, NO_SLOT, TIME_BIAS};
+use idlest_core::memory::Owned;
+use idlest_core::pool::{Algorithm, Facts, Member, Pool};
+use idlest_core::table::Table;
+
+const NOW: f64 = TIME_BIAS as f64;
+
+fn table(cpus: &[Option<u32>]) -> Table<Arc<Owned>> {
+    let slots = cpus.len() as u32;
+    let memory = Owned::zeroed(layout::HEADER_BYTES + cpus.len() * layout::SLOT_BYTES);
+    let table = Table::create(Arc::new(memory), 0.0, slots, slots).unwrap();
+    for (slot, cpu) in (0..).zip(cpus) {
+        if let Some(cpu) = cpu {
+            table.write(slot, 0, TIME_BIAS, *cpu);
+        }
+    }
+    table.publish();
+    table
+}
+
+fn least_cpu(missing: Missing) -> Algorithm {
+    Algorithm::LeastCpu {
+        band: LeastCpu {
+            threshold: 5_000,
+            missing,
+        },
+        ttl: 1_000.0,
+    }
+}
+
+fn pool(algorithm: Algorithm, members: u32) -> Pool {
+    let mut pool = Pool::new(algorithm, Generator::new(1, 2));
+    pool.set_members((0..members).map(|slot| Member {
+        slot,
+        generation: 0,
+        up: true,
+    }));
+    pool
+}
+
+fn fill(pool: &mut Pool, count: usize) -> Vec<u32> {
+    let into: Vec<_> = (0..count).map(|_| AtomicU32::new(77)).collect();
+    let drawn = pool.fill(&into);
+    into.iter()
+        .take(drawn)
+        .map(|place| place.load(Relaxed))
+        .collect()
+}
+
+#[test]
+fn a_refresh_tells_what_it_saw() {
+    let table = table(&[Some(10_000), None, Some(15_000), Some(90_000)]);
+    table.write(2, 0, TIME_BIAS + 7, 15_000);
+    let mut pool = pool(least_cpu(Missing::As(50_000)), 4);
+    let facts = pool.refresh(&table, NOW);
+    assert_eq!(
+        facts,
+        Facts {
+            generation: 1,
+            next_expiry: NOW + 1_001.0,
+            band: 2,
+            fresh: 3
+        }
+    );
+    assert_eq!(pool.values(), [10_000, 50_000, 15_000, 90_000]);
+    assert_eq!(pool.band(), [0, 2]);
+}
+
+#[test]
+fn a_view_is_out_of_date_from_its_next_expiry_and_not_before() {
+    let table = table(&[Some(10_000), Some(60_000)]);
+    let mut pool = pool(least_cpu(Missing::As(50_000)), 2);
+    let next = pool.refresh(&table, NOW).next_expiry;
+    assert_eq!(pool.refresh(&table, next - 1.0).fresh, 2);
+    let after = pool.refresh(&table, next);
+    assert_eq!((after.fresh, after.next_expiry), (0, f64::INFINITY));
+    assert_eq!(pool.values(), [NEUTRAL, NEUTRAL]);
+}
+
+#[test]
+fn who_is_out_counts_for_nothing() {
+    let table = table(&[Some(10_000), Some(40_000), None]);
+    table.write(0, 0, TIME_BIAS + 1, 10_000);
+    let mut pool = pool(least_cpu(Missing::Mean), 0);
+    pool.set_members((0..3).map(|slot| Member {
+        slot,
+        generation: 0,
+        up: slot != 0,
+    }));
+    let facts = pool.refresh(&table, NOW);
+    assert_eq!((facts.fresh, facts.band), (1, 2));
+    assert_eq!(pool.values(), [NOT_ELIGIBLE, 40_000, 40_000]);
+}
+
+#[test]
+fn readings_of_other_generations_and_unknown_slots_are_missing() {
+    let table = table(&[Some(1_000)]);
+    let mut pool = pool(least_cpu(Missing::As(2_000)), 0);
+    pool.set_members(
+        [(0, 1), (NO_SLOT, 0), (1, 0)].map(|(slot, generation)| Member {
+            slot,
+            generation,
+            up: true,
+        }),
+    );
+    assert_eq!(pool.refresh(&table, NOW).fresh, 0);
+    assert_eq!(pool.values(), [2_000; 3]);
+}
+
+#[test]
+fn random_takes_all_who_are_up_and_never_expires() {
+    let table = table(&[Some(1_000), Some(90_000), None]);
+    let mut pool = pool(Algorithm::Random, 0);
+    pool.set_members((0..3).map(|slot| Member {
+        slot,
+        generation: 0,
+        up: slot != 1,
+    }));
+    let facts = pool.refresh(&table, NOW);
+    assert_eq!(
+        facts,
+        Facts {
+            generation: 1,
+            next_expiry: f64::INFINITY,
+            band: 2,
+            fresh: 0
+        }
+    );
+    assert_eq!(pool.values(), [0, NOT_ELIGIBLE, 0]);
+}
+
+#[test]
+fn draws_are_the_generators_in_band_order() {
+    let table = table(&[Some(90_000), Some(10_000), Some(12_000), Some(14_000)]);
+    let mut pool = pool(least_cpu(Missing::As(50_000)), 4);
+    pool.refresh(&table, NOW);
+    let mut generator = Generator::new(1, 2);
+    let expected: Vec<_> = (0..100).map(|_| generator.below(3) + 1).collect();
+    assert_eq!(fill(&mut pool, 100), expected);
+}
+
+#[test]
+fn a_band_of_one_draws_too() {
+    let table = table(&[Some(10_000), Some(90_000)]);
+    let mut one = pool(least_cpu(Missing::As(50_000)), 2);
+    one.refresh(&table, NOW);
+    assert_eq!(fill(&mut one, 3), [0, 0, 0]);
+    table.write(1, 0, TIME_BIAS, 10_000);
+    one.refresh(&table, NOW);
+    let mut generator = Generator::new(1, 2);
+    for _ in 0..3 {
+        generator.next_u32();
+    }
+    let expected: Vec<_> = (0..20).map(|_| generator.below(2)).collect();
+    assert_eq!(fill(&mut one, 20), expected);
+}
+
+#[test]
+fn an_empty_band_draws_nothing_and_keeps_the_generator() {
+    let table = table(&[Some(10_000), Some(11_000)]);
+    let mut pool = pool(least_cpu(Missing::As(50_000)), 0);
+    pool.refresh(&table, NOW);
+    assert_eq!(fill(&mut pool, 5), []);
+    assert_eq!(pool.pick_excluding([0]), None);
+    pool.set_members((0..2).map(|slot| Member {
+        slot,
+        generation: 0,
+        up: true,
+    }));
+    assert_eq!(fill(&mut pool, 5), [], "members come with the next refresh");
+    pool.refresh(&table, NOW);
+    assert_eq!(pool.pick_excluding([0, 1]), None);
+    let mut generator = Generator::new(1, 2);
+    let expected: Vec<_> = (0..20).map(|_| generator.below(2)).collect();
+    assert_eq!(fill(&mut pool, 20), expected);
+}
+
+#[test]
+fn a_rewound_fill_is_as_though_only_what_was_kept_had_been_drawn() {
+    let table = table(&[Some(10_000), Some(11_000), Some(12_000)]);
+    let fresh = || {
+        let mut fresh = pool(least_cpu(Missing::As(50_000)), 3);
+        fresh.refresh(&table, NOW);
+        fresh
+    };
+    let all = fill(&mut fresh(), 300);
+    for kept in [0, 1, 50, 99, 100, 101] {
+        let mut pool = fresh();
+        fill(&mut pool, 100);
+        pool.rewind(kept);
+        let kept = kept.min(100);
+        assert_eq!(fill(&mut pool, 100), all[kept..kept + 100]);
+        pool.rewind(10);
+        pool.rewind(5);
+        assert_eq!(fill(&mut pool, 100), all[kept + 5..kept + 105]);
+    }
+}
+
+#[test]
+fn picking_otherwise_ends_what_can_be_rewound() {
+    let table = table(&[Some(10_000), Some(11_000), Some(12_000)]);
+    let mut pool = pool(least_cpu(Missing::As(50_000)), 3);
+    pool.refresh(&table, NOW);
+    let mut generator = Generator::new(1, 2);
+    for _ in 0..11 {
+        generator.next_u32();
+    }
+    fill(&mut pool, 10);
+    pool.pick_excluding([]);
+    pool.rewind(0);
+    let expected: Vec<_> = (0..20).map(|_| generator.below(3)).collect();
+    assert_eq!(fill(&mut pool, 20), expected);
+}
+
+#[test]
+fn excluding_is_as_though_they_were_not_up() {
+    let cpus = [Some(10_000), Some(40_000), None, Some(20_000), Some(44_000)];
+    let table = table(&cpus);
+    let excluded = [99, 3, 0, 3, u32::MAX];
+    for missing in [Missing::As(41_000), Missing::Mean, Missing::Exclude] {
+        let mut all = pool(least_cpu(missing), 5);
+        all.refresh(&table, NOW);
+        let mut fewer = pool(least_cpu(missing), 0);
+        fewer.set_members((0..5).map(|slot| Member {
+            slot,
+            generation: 0,
+            up: !excluded.contains(&slot),
+        }));
+        fewer.refresh(&table, NOW);
+        let picks: Vec<_> = (0..50)
+            .map(|_| all.pick_excluding(excluded).unwrap())
+            .collect();
+        assert_eq!(picks, fill(&mut fewer, 50), "{missing:?}");
+    }
+}
+
+#[test]
+fn excluding_uses_the_last_refresh() {
+    let table = table(&[Some(10_000), Some(90_000)]);
+    let mut pool = pool(least_cpu(Missing::As(50_000)), 2);
+    pool.refresh(&table, NOW);
+    table.write(0, 0, TIME_BIAS, 100_000);
+    table.publish();
+    pool.set_members([Member {
+        slot: 1,
+        generation: 0,
+        up: true,
+    }]);
+    assert_eq!(pool.pick_excluding([]), Some(0));
+    assert_eq!(pool.pick_excluding([0]), Some(1));
+    assert_eq!(fill(&mut pool, 1), [0]);
+}
+
+// 99.9 % quantiles of chi-square with n - 1 degrees of freedom.
+#[test]
+fn picks_are_uniform_in_the_band() {
+    for (n, limit) in [(2, 10.83), (3, 13.82), (10, 27.88), (100, 148.23)] {
+        let mut pool = pool(least_cpu(Missing::As(0)), n);
+        pool.refresh(&table(&vec![Some(0); n as usize]), NOW);
+        for excluding in [false, true] {
+            let picks = 100_000;
+            let mut counts = vec![0_u32; n as usize];
+            if excluding {
+                for _ in 0..picks {
+                    counts[pool.pick_excluding([]).unwrap() as usize] += 1;
+                }
+            } else {
+                fill(&mut pool, picks)
+                    .iter()
+                    .for_each(|&pick| counts[pick as usize] += 1);
+            }
+            let expected = picks as f64 / f64::from(n);
+            let chi: f64 = counts
+                .iter()
+                .map(|&count| (f64::from(count) - expected).powi(2) / expected)
+                .sum();
+            assert!(chi < limit, "{n} members: {chi} >= {limit}");
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! The class that JavaScript picks with.
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use idlest_core::generator::Generator;
+use idlest_core::memory::Foreign;
+use idlest_core::pool::{Member, Pool};
+use idlest_core::table::Table;
+use napi::{Error, Result, Status};
+use napi_derive::napi;
+
+use crate::algorithm::AlgorithmSpec;
+use crate::arrays::{Bound, Bytes, Doubles, TableView, Words};
+
+const MEMBER_UP: u8 = 1;
+
+/// An engine core over one table: `EngineCore` of `src/engine/engine.ts`.
+#[napi]
+pub struct Core {
+    table: Bound<Table<Foreign>>,
+    pool: Pool,
+}
+
+#[napi]
+impl Core {
+    /// Binds a core to a table. `view` is all of the table's memory.
+    #[napi(
+        constructor,
+        catch_unwind,
+        ts_args_type = "view: Uint8Array, algorithm: AlgorithmSpec, seedLow: number, seedHigh: number"
+    )]
+    pub fn new(
+        view: TableView,
+        algorithm: AlgorithmSpec,
+        seed_low: u32,
+        seed_high: u32,
+    ) -> Result<Self> {
+        let pool = Pool::new(algorithm.try_into()?, Generator::new(seed_low, seed_high));
+        Ok(Self {
+            table: view.bind(Table::attach)?,
+            pool,
+        })
+    }
+
+    /// Takes the table's memory anew, after it has grown.
+    #[napi(catch_unwind, ts_args_type = "view: Uint8Array")]
+    pub fn rebind(&mut self, view: TableView) -> Result<()> {
+        self.table = view.bind(Table::attach)?;
+        Ok(())
+    }
+
+    /// Replaces the members; the three arrays have one length.
+    #[napi(
+        catch_unwind,
+        ts_args_type = "slots: Uint32Array, generations: Uint32Array, states: Uint8Array"
+    )]
+    pub fn set_members(&mut self, slots: Words, generations: Words, states: Bytes) -> Result<()> {
+        let (slots, generations) = (slots.as_slice(), generations.as_slice());
+        let states = states.as_slice();
+        if slots.len() != generations.len() || slots.len() != states.len() {
+            return Err(invalid(
+                "slots, generations and states must have one length",
+            ));
+        }
+        let members = slots.iter().zip(generations).zip(states);
+        self.pool
+            .set_members(members.map(|((slot, generation), state)| Member {
+                slot: slot.load(Relaxed),
+                generation: generation.load(Relaxed),
+                up: state.load(Relaxed) == MEMBER_UP,
+            }));
+        Ok(())
+    }
+
+    /// Reads the table at `now` (table time, ms), computes the band anew and fills the view: `values`, at least
+    /// as long as the members, and `facts`: generation, next expiry, band, fresh.
+    #[napi(
+        catch_unwind,
+        ts_args_type = "now: number, values: Uint32Array, facts: Float64Array"
+    )]
+    pub fn refresh(&mut self, now: f64, values: Words, facts: Doubles) -> Result<()> {
+        let (values, places) = (values.as_slice(), facts.as_slice());
+        if values.len() < self.pool.members() || places.len() < 4 {
+            return Err(invalid(
+                "values must be at least as long as the members, and facts 4 long",
+            ));
+        }
+        let facts = self.pool.refresh(&self.table.user, now);
+        for (place, value) in values.iter().zip(self.pool.values()) {
+            place.store(*value, Relaxed);
+        }
+        let told = [
+            f64::from(facts.generation),
+            facts.next_expiry,
+            f64::from(facts.band),
+            f64::from(facts.fresh),
+        ];
+        for (place, fact) in places.iter().zip(told) {
+            place.store(fact.to_bits(), Relaxed);
+        }
+        Ok(())
+    }
+
+    /// Draws `into.length` decisions; returns how many were drawn: all or 0.
+    #[napi(catch_unwind, ts_args_type = "into: Uint32Array")]
+    pub fn fill(&mut self, into: Words) -> u32 {
+        self.pool.fill(into.as_slice()) as u32
+    }
+
+    /// Undoes the last `fill` beyond its first `kept` draws.
+    #[napi(catch_unwind)]
+    pub fn rewind(&mut self, kept: u32) {
+        self.pool.rewind(kept as usize);
+    }
+
+    /// One draw as though the members at `excluded` were not up; -1 where none is left.
+    #[napi(catch_unwind, ts_args_type = "excluded: Uint32Array")]
+    pub fn pick_excluding(&mut self, excluded: Words) -> i32 {
+        let excluded = excluded.as_slice().iter().map(|index| index.load(Relaxed));
+        self.pool
+            .pick_excluding(excluded)
+            .map_or(-1, |index| index as i32)
+    }
+}
+
+fn invalid(message: &str) -> Error {
+    Error::new(Status::InvalidArg, message)
+}

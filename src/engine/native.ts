@@ -1,0 +1,87 @@
+import type { Algorithm } from '../algorithms/algorithm.js'
+import { EngineError } from '../errors.js'
+import type { TableMemory } from '../table/memory.js'
+import type { Engine, EngineCore, MemberArrays, View } from './engine.js'
+
+/** Version of the addon's interface that this file is written for. */
+export const ABI = 1
+
+/** A core of the addon: `crates/node/src/core.rs`. */
+export interface NativeCoreBinding {
+  rebind(view: Uint8Array): void
+  setMembers(slots: Uint32Array, generations: Uint32Array, states: Uint8Array): void
+  refresh(now: number, values: Uint32Array, facts: Float64Array): void
+  fill(into: Uint32Array): number
+  rewind(kept: number): void
+  pickExcluding(excluded: Uint32Array): number
+}
+
+/** What the addon exports. */
+export interface NativeBinding {
+  /** Version of the interface: `ABI`. Takes nothing and does nothing, so it is also the floor of a call. */
+  abi(): number
+  readonly Core: new (
+    view: Uint8Array,
+    algorithm: Algorithm,
+    seedLow: number,
+    seedHigh: number,
+  ) => NativeCoreBinding
+}
+
+class NativeCore implements EngineCore {
+  readonly name = 'native'
+  readonly #memory: TableMemory
+  readonly #core: NativeCoreBinding
+  #bytes: Uint8Array
+
+  constructor(
+    binding: NativeBinding,
+    memory: TableMemory,
+    algorithm: Algorithm,
+    seed: readonly [number, number],
+  ) {
+    this.#memory = memory
+    this.#bytes = memory.bytes()
+    this.#core = new binding.Core(this.#bytes, algorithm, seed[0], seed[1])
+  }
+
+  setMembers(members: MemberArrays): void {
+    this.#core.setMembers(members.slots, members.generations, members.states)
+  }
+
+  refresh(now: number, view: View): void {
+    // The table has grown since: its memory is where it was, but the addon knows no more of it than the view covers.
+    const bytes = this.#memory.bytes()
+    if (bytes !== this.#bytes) {
+      this.#core.rebind(bytes)
+      this.#bytes = bytes
+    }
+    this.#core.refresh(now, view.values, view.facts)
+  }
+
+  fill(into: Uint32Array): number {
+    return this.#core.fill(into)
+  }
+
+  rewind(kept: number): void {
+    this.#core.rewind(kept)
+  }
+
+  pickExcluding(excluded: Uint32Array): number {
+    return this.#core.pickExcluding(excluded)
+  }
+}
+
+/** The engine in Rust, by way of a loaded addon. */
+export function nativeEngine(binding: NativeBinding): Engine {
+  return {
+    name: 'native',
+    createCore(memory, algorithm, seed) {
+      try {
+        return new NativeCore(binding, memory, algorithm, seed)
+      } catch (cause) {
+        throw new EngineError(`the native engine refused the table or the algorithm: ${String(cause)}`, cause)
+      }
+    },
+  }
+}
