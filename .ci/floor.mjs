@@ -68,7 +68,8 @@ function compilers() {
   return process.platform === 'win32' ? ['node'] : ['c++', 'g++', 'clang++']
 }
 
-/** @param {string} output of node-gyp, whose first line of a stack says what is wrong */
+/** @param {string} output of node-gyp, in which a line of gyp's own or else the first of a stack says what is wrong */
 function complaint(output) {
-  return /gyp ERR! stack (?:Error: )?(.+)/.exec(output)?.[1] ?? 'node-gyp configure failed'
+  const line = /^gyp: (.+)$/m.exec(output) ?? /gyp ERR! stack (?:Error: )?(.+)/.exec(output)
+  return line?.[1] ?? 'node-gyp configure failed'
 }
