@@ -121,6 +121,15 @@ async function warningsOf(t: ExecutionContext, act: () => void): Promise<string[
 const exit = (node: string) => ({ node, kind: 'exit', reason: 'refused' }) as const
 const error = (node: string) => ({ node, kind: 'error', reason: 'status 500' }) as const
 
+test.serial('failures of the polling thread are told but not warned of node by node', async (t) => {
+  const events = heard<RemoteErrorEvent>(t, REMOTE)
+  const warnings = await warningsOf(t, () => {
+    new FailureReports('mine').report([{ ...exit('a'), thread: true }])
+  })
+  t.deepEqual(warnings, [])
+  t.is(events.length, 1)
+})
+
 test.serial('a node that keeps failing is warned of once per kind, until it answers again', async (t) => {
   const reports = new FailureReports('mine')
   const warnings = await warningsOf(t, () => {
