@@ -10,6 +10,7 @@ export type ErrorCode =
   | 'IDLEST_TABLE'
   | 'IDLEST_ENGINE'
   | 'IDLEST_SAMPLER'
+  | 'IDLEST_LISTEN'
 
 /** What every error of idlest has: a stable `code`, and where one value is at fault, that value. */
 export class IdlestError extends Error {
@@ -113,6 +114,28 @@ export class SamplerError extends IdlestError {
   override readonly name = 'SamplerError'
   constructor(message: string, value?: unknown, cause?: unknown) {
     super('IDLEST_SAMPLER', message, value, cause)
+  }
+}
+
+const LISTEN_REASONS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another socket has this port',
+  EACCES: 'this process may not use this port',
+  EADDRNOTAVAIL: 'this machine has no such address',
+  ENOTFOUND: 'no such host name',
+}
+
+/** A server of idlest's can't listen where it was told to. */
+export class ListenError extends IdlestError {
+  override readonly name = 'ListenError'
+  readonly host: string
+  readonly port: number
+  constructor(host: string, port: number, cause: unknown) {
+    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : shown(cause)
+    const reason = LISTEN_REASONS[code]
+    const why = reason === undefined ? code : `${reason} (${code})`
+    super('IDLEST_LISTEN', `can't listen on ${host}, port ${port}: ${why}`, undefined, cause)
+    this.host = host
+    this.port = port
   }
 }
 

@@ -1,8 +1,7 @@
+import type { Algorithm } from '../algorithms/algorithm.js'
 import { EngineError } from '../errors.js'
 import type { TableMemory } from '../table/memory.js'
 import type { Engine, EngineCore, MemberArrays, View } from './engine.js'
-
-type Algorithm = Parameters<Engine['createCore']>[1]
 
 /** Version of the addon's interface that this file is written for. */
 export const ABI = 1

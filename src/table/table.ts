@@ -1,5 +1,4 @@
 import type { Clock } from '../clock.js'
-import { OptionError } from '../errors.js'
 import * as layout from './layout.js'
 import { createMemory, type TableMemory } from './memory.js'
 import { encodeReading, publish, type WriteResult, writeReading } from './reading.js'
@@ -35,7 +34,7 @@ export class Table {
   }
 
   /** The nodes that have a slot, in the order in which they got it. */
-  entries(): IterableIterator<Entry> {
+  places(): IterableIterator<Entry> {
     return this.#entries.values()
   }
 
@@ -131,13 +130,4 @@ export interface TableOptions {
   clock?: Clock
   /** Most nodes that the table can ever hold, 1 to 1,048,576; default 262,144. Address space only. */
   maxNodes?: number
-}
-
-/** Checks `maxNodes`. */
-export function checkMaxNodes(value: number | undefined): number {
-  if (value === undefined) return layout.DEFAULT_MOST_SLOTS
-  if (!Number.isInteger(value) || value < 1 || value > 2 ** 20) {
-    throw new OptionError('maxNodes', value, 'a whole number from 1 to 1,048,576')
-  }
-  return value
 }

@@ -1,4 +1,4 @@
-import type { AlgorithmSpec } from '../../algorithms/algorithm.js'
+import type { Algorithm } from '../../algorithms/algorithm.js'
 import { GENERATION_WORD, readingTag } from '../../table/layout.js'
 import type { TableMemory } from '../../table/memory.js'
 import { type MutableReading, readReading } from '../../table/reading.js'
@@ -25,7 +25,7 @@ const NO_MEMBERS: MemberArrays = {
 export class PortableCore implements EngineCore {
   readonly name = 'portable'
   readonly #memory: TableMemory
-  readonly #algorithm: AlgorithmSpec
+  readonly #algorithm: Algorithm
   readonly #generator: Generator
   readonly #before: GeneratorState = { s0: 0, s1: 0, s2: 0, s3: 0 }
   readonly #reading: MutableReading = { time: 0, tag: 0, value: 0 }
@@ -35,7 +35,7 @@ export class PortableCore implements EngineCore {
   #band = new Uint32Array(0)
   #bandLength = 0
 
-  constructor(memory: TableMemory, algorithm: AlgorithmSpec, seed: readonly [number, number]) {
+  constructor(memory: TableMemory, algorithm: Algorithm, seed: readonly [number, number]) {
     this.#memory = memory
     this.#algorithm = algorithm
     this.#generator = new Generator(seed)
@@ -121,8 +121,8 @@ export class PortableCore implements EngineCore {
   #computeBand(raw: Int32Array, values: Uint32Array, band: Uint32Array): number {
     const algorithm = this.#algorithm
     if (algorithm.kind === 'random') {
-      fillValues(raw, 0, 0, 0, values)
-      return fillBand(values, 0, band)
+      fillValues(raw, raw.length, 0, 0, 0, values)
+      return fillBand(values, raw.length, 0, band)
     }
     let fresh = 0
     let sum = 0
@@ -132,8 +132,8 @@ export class PortableCore implements EngineCore {
       fresh++
       sum += value
     }
-    fillValues(raw, algorithm.missing, fresh, sum, values)
-    return fillBand(values, algorithm.threshold, band)
+    fillValues(raw, raw.length, algorithm.missing, fresh, sum, values)
+    return fillBand(values, raw.length, algorithm.threshold, band)
   }
 }
 

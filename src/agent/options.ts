@@ -1,0 +1,118 @@
+import * as v from 'valibot'
+import { processClock } from '../balancer/process-clock.js'
+import type { Clock } from '../clock.js'
+import { OptionError } from '../errors.js'
+import { checkOptions, flag, milliseconds, options, text, whole } from '../options.js'
+import { cpuSampler } from './samplers/cpu.js'
+import { type Sampler, samplerOption } from './samplers/sampler.js'
+import { isToken } from './token.js'
+
+/** PEM text, or several of them. */
+export type Pem = string | Uint8Array | readonly (string | Uint8Array)[]
+
+/** A certificate for the agent, and whom it asks for theirs. */
+export interface AgentTls {
+  /** Private key, PEM. */
+  readonly key: Pem
+  /** Certificate chain, PEM. */
+  readonly cert: Pem
+  /** Authorities whose client certificates are good, PEM; the ones that Node.js knows by default. */
+  readonly ca?: Pem
+  /** Refuse clients without a good certificate (mutual TLS). Default false. */
+  readonly requestCert?: boolean
+}
+
+export interface AgentOptions {
+  /** Address to listen on. Default `127.0.0.1`: loopback alone. */
+  readonly host?: string
+  /** Port to listen on, 0 for any free one. Default 0. */
+  readonly port?: number
+  /** Path of the report. Default `/report`. */
+  readonly path?: string
+  /** Clients must send `Authorization: Bearer <token>`: 1 to 1,024 visible ASCII characters. Default none. */
+  readonly token?: string
+  /** Serve by HTTPS. Default plain HTTP. */
+  readonly tls?: AgentTls
+  /** What is reported as CPU, in percent. Default `cpuSampler()`. */
+  readonly sampler?: Sampler
+  /** From the end of one sample to the start of the next, ms. Default 1,000. */
+  readonly sampleInterval?: number
+  /** How long a promise of the sampler may take, ms. Default 2,000. */
+  readonly sampleTimeout?: number
+  /** Connections at a time; further ones are closed at once, and counted. Default 1,024. */
+  readonly maxConnections?: number
+  /** Let the process end though the agent listens. Default false: a server keeps its process alive. */
+  readonly unref?: boolean
+  /** What samples are timed by; the process's monotonic clock by default. */
+  readonly clock?: Clock
+}
+
+/** Agent options with their defaults. */
+export type CheckedAgentOptions = Required<Omit<AgentOptions, 'token' | 'tls'>> &
+  Pick<AgentOptions, 'token' | 'tls'>
+
+function isPem(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length > 0 && value.every(isPem)
+  return (typeof value === 'string' && value !== '') || value instanceof Uint8Array
+}
+
+function pem() {
+  return v.custom<Pem>(isPem, 'PEM text, as a string, a buffer or an array of these')
+}
+
+const METHODS = ['now', 'setTimeout', 'clearTimeout']
+
+function isClock(value: unknown): boolean {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    METHODS.every((method) => typeof (value as Record<string, unknown>)[method] === 'function')
+  )
+}
+
+const PATH = 'a path such as /report: a slash, then visible ASCII characters but ?, # and spaces'
+
+const agentOptions = options({
+  host: v.optional(text('an address or a host name'), '127.0.0.1'),
+  port: v.optional(whole(0, 65_535), 0),
+  path: v.optional(
+    v.pipe(v.string(PATH), v.regex(/^\/[\x21-\x22\x24-\x3e\x40-\x7e]{0,1023}$/, PATH)),
+    '/report',
+  ),
+  // Checked apart: an error would show it.
+  token: v.optional(v.unknown()),
+  tls: v.optional(
+    options({
+      key: pem(),
+      cert: pem(),
+      ca: v.optional(pem()),
+      requestCert: v.optional(flag(), false),
+    }),
+  ),
+  sampler: v.optional(samplerOption()),
+  sampleInterval: v.optional(milliseconds(1), 1_000),
+  sampleTimeout: v.optional(milliseconds(1), 2_000),
+  maxConnections: v.optional(whole(1), 1_024),
+  unref: v.optional(flag(), false),
+  clock: v.optional(v.custom<Clock>(isClock, 'a clock: an object with now, setTimeout and clearTimeout')),
+})
+
+/** Stands for a secret in an error. */
+export const HIDDEN = '(hidden)'
+
+/**
+ * Checks what was passed to createAgent and fills in the defaults.
+ * @throws OptionError
+ */
+export function checkAgentOptions(given: unknown): CheckedAgentOptions {
+  const {
+    token,
+    clock = processClock,
+    sampler = cpuSampler({ clock }),
+    ...rest
+  } = checkOptions('', given, agentOptions)
+  if (token !== undefined && !isToken(token)) {
+    throw new OptionError('token', HIDDEN, '1 to 1,024 visible ASCII characters without spaces')
+  }
+  return { ...rest, token, clock, sampler }
+}

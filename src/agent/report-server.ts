@@ -1,0 +1,180 @@
+import {
+  createServer as createHttpServer,
+  type IncomingMessage,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+} from 'node:http'
+import { createServer as createHttpsServer } from 'node:https'
+import type { Duplex } from 'node:stream'
+import { OptionError } from '../errors.js'
+import { type CheckedAgentOptions, HIDDEN } from './options.js'
+import { tokenCheck } from './token.js'
+
+/** What the agent's server did, since the start. */
+export interface ServerCounters {
+  /** Requests whose head was read. */
+  readonly requests: number
+  /** Answered with a report. */
+  readonly answered: number
+  /** Answered with 503: there was no sample yet. */
+  readonly notReady: number
+  /** Answered with 401. */
+  readonly unauthorized: number
+  /** Answered with 404, 405 or 413. */
+  readonly refused: number
+  /** Connections that were closed for a head that was bad, too long or too slow, or for failing the TLS handshake. */
+  readonly badConnections: number
+  /** Connections that were closed at once, as one too many. */
+  readonly dropped: number
+  /** Connections that the system could not hand over, such as for want of file descriptors. */
+  readonly acceptErrors: number
+}
+
+// A request of the poller has some 200 bytes. Times are ms.
+const MAX_HEADER_SIZE = 8_192
+const HEADERS_TIMEOUT = 5_000
+const CHECK_INTERVAL = 1_000
+// Longer than pollers usually wait between two polls, so that they find their connection open.
+const KEEP_ALIVE = 75_000
+// For a client that doesn't read its answer.
+const INACTIVE = 10_000
+
+const STATUS_OF: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+}
+
+/** The report to answer with now; undefined before the first sample. */
+export type Answer = () => string | undefined
+
+/** Makes the server that answers with reports; it does not listen yet. Every answer is made at once, from memory. */
+export function createReportServer(
+  options: CheckedAgentOptions,
+  answer: Answer,
+): { server: Server; counters: ServerCounters } {
+  const { path, token, unref, maxConnections } = options
+  const mayRead = token === undefined ? () => true : tokenCheck(token)
+  const counters = {
+    requests: 0,
+    answered: 0,
+    notReady: 0,
+    unauthorized: 0,
+    refused: 0,
+    badConnections: 0,
+    dropped: 0,
+    acceptErrors: 0,
+  }
+
+  function handle(request: IncomingMessage, response: ServerResponse): void {
+    counters.requests++
+    // A body is never read: what is still to come goes with the connection.
+    if (hasBody(request)) response.setHeader('connection', 'close')
+    if (!mayRead(request.headers.authorization)) {
+      counters.unauthorized++
+      send(response, 401, refusal('a bearer token is needed'), { 'www-authenticate': 'Bearer' })
+    } else if (request.url !== path && request.url?.split('?', 1)[0] !== path) {
+      counters.refused++
+      send(response, 404, refusal(`the report is at ${path}`))
+    } else if (request.method !== 'GET' && request.method !== 'HEAD') {
+      counters.refused++
+      send(response, 405, refusal('only GET and HEAD'), { allow: 'GET, HEAD' })
+    } else if (hasBody(request)) {
+      counters.refused++
+      send(response, 413, refusal('a request has no body'))
+    } else {
+      const report = answer()
+      if (report === undefined) {
+        counters.notReady++
+        send(response, 503, refusal('no sample yet'))
+      } else {
+        counters.answered++
+        send(response, 200, report)
+      }
+    }
+  }
+
+  const server = create(options.tls, handle)
+  server.headersTimeout = HEADERS_TIMEOUT
+  server.requestTimeout = HEADERS_TIMEOUT
+  server.keepAliveTimeout = KEEP_ALIVE
+  server.timeout = INACTIVE
+  server.maxConnections = maxConnections
+  server.on('drop', () => counters.dropped++)
+  server.on('error', () => counters.acceptErrors++)
+  // Failed TLS handshakes come here too.
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    const { code = '' } = error
+    // The client went away: nothing to say, and nothing it did wrong.
+    if (code !== 'ECONNRESET' && code !== 'EPIPE') counters.badConnections++
+    const isHttp = code.startsWith('HPE_') || code.startsWith('ERR_HTTP')
+    if (isHttp && socket.writable) refuse(socket, STATUS_OF[code] ?? '400 Bad Request')
+    else socket.destroy()
+  })
+  if (unref) {
+    for (const event of ['connection', 'secureConnection']) server.on(event, (socket) => socket.unref())
+  }
+  return { server, counters }
+}
+
+function create(
+  tls: CheckedAgentOptions['tls'],
+  handle: (request: IncomingMessage, response: ServerResponse) => void,
+): Server {
+  const limits: ServerOptions = {
+    maxHeaderSize: MAX_HEADER_SIZE,
+    connectionsCheckingInterval: CHECK_INTERVAL,
+  }
+  if (tls === undefined) return createHttpServer(limits, handle)
+  const { key, cert, ca, requestCert = false } = tls
+  try {
+    return createHttpsServer(
+      {
+        ...limits,
+        handshakeTimeout: HEADERS_TIMEOUT,
+        key: buffers(key),
+        cert: buffers(cert),
+        ca: ca === undefined ? undefined : buffers(ca),
+        requestCert,
+        rejectUnauthorized: requestCert,
+      },
+      handle,
+    )
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw new OptionError('tls', HIDDEN, `a key and a certificate in PEM that belong together (${why})`)
+  }
+}
+
+function buffers(pem: NonNullable<CheckedAgentOptions['tls']>['key']): Buffer[] {
+  const list = typeof pem === 'string' || pem instanceof Uint8Array ? [pem] : pem
+  return list.map((one) => Buffer.from(one))
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  const length = headers['content-length']
+  return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0')
+}
+
+function refusal(error: string): string {
+  return JSON.stringify({ error })
+}
+
+function send(
+  response: ServerResponse,
+  status: number,
+  body: string,
+  headers: Record<string, string> = {},
+): void {
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+    'cache-control': 'no-store',
+    ...headers,
+  })
+  response.end(body)
+}
+
+function refuse(socket: Duplex, status: string): void {
+  socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\n\r\n`, () => socket.destroy())
+}

@@ -1,0 +1,94 @@
+import { type GroupPaths, upwards } from './cgroup-paths.js'
+import { type Files, readIfThere } from './files.js'
+
+/** A group that limits this process: how many cores it may use, and where its use is counted. */
+export interface GroupLimit {
+  /** Cores' worth of CPU time: the quota over its period. */
+  readonly cores: number
+  /** The group that has the quota, below the mount. */
+  readonly group: string
+}
+
+function counter(text: string | undefined): number {
+  return text === undefined || text.trim() === '' ? Number.NaN : Number(text)
+}
+
+// cpu.max: `QUOTA PERIOD` in µs, QUOTA `max` for none.
+function quotaV2(files: Files, directory: string): number {
+  const [quota, period] = (readIfThere(files, `${directory}/cpu.max`) ?? '').trim().split(/\s+/)
+  return counter(quota) / counter(period)
+}
+
+// cpu.cfs_quota_us and cpu.cfs_period_us; quota -1 for none.
+function quotaV1(files: Files, directory: string): number {
+  const quota = counter(readIfThere(files, `${directory}/cpu.cfs_quota_us`))
+  return quota / counter(readIfThere(files, `${directory}/cpu.cfs_period_us`))
+}
+
+/**
+ * The smallest quota on the way from the process's group up: each group on it limits all that is below. The topmost
+ * group has no quota, so what can't be read or is no number counts as none.
+ */
+export function smallestQuota(files: Files, { version, cpu }: GroupPaths): GroupLimit | undefined {
+  let smallest: GroupLimit | undefined
+  for (const { group, directory } of upwards(cpu)) {
+    const cores = version === 2 ? quotaV2(files, directory) : quotaV1(files, directory)
+    if (cores > 0 && cores < (smallest?.cores ?? Number.POSITIVE_INFINITY)) smallest = { cores, group }
+  }
+  return smallest
+}
+
+/** How many cores a list such as `0-3,8` names; 0 for an empty or unreadable one. */
+export function countCores(list: string): number {
+  let count = 0
+  for (const range of list.trim().split(',')) {
+    const [, first, last = first] = /^(\d+)(?:-(\d+))?$/.exec(range.trim()) ?? []
+    if (first === undefined || Number(last) < Number(first)) return 0
+    count += Number(last) - Number(first) + 1
+  }
+  return count
+}
+
+// Version 2 has the first, version 1 the others; the last alone is what was asked for, where nothing tells what is had.
+const CORE_LISTS = ['cpuset.cpus.effective', 'cpuset.effective_cpus', 'cpuset.cpus']
+
+/**
+ * The cores that the process's group may run on; a group in which the controller is off has those of the group above.
+ * Undefined where nothing says so.
+ */
+export function cpusetCores(files: Files, { cpuset }: GroupPaths): number | undefined {
+  if (cpuset === undefined) return undefined
+  for (const { directory } of upwards(cpuset)) {
+    for (const name of CORE_LISTS) {
+      const count = countCores(readIfThere(files, `${directory}/${name}`) ?? '')
+      if (count > 0) return count
+    }
+  }
+  return undefined
+}
+
+/** CPU time that a group has used so far. */
+export interface GroupUsage {
+  readonly microseconds: number
+  /** The directory it was read from. */
+  readonly directory: string
+}
+
+/**
+ * What a group has used: `usage_usec` of cpu.stat, or cpuacct.usage, which is in ns. Where it can't be read for that
+ * group, the process's own.
+ * @throws where neither can be read
+ */
+export function readUsage(files: Files, { version, cpu, usage }: GroupPaths, group: string): GroupUsage {
+  // Version 1's two hierarchies are nearly always mounted as one. Where they differ, so may the groups in them.
+  const groups = cpu.group === usage.group ? [group, usage.group] : [usage.group]
+  for (const candidate of groups) {
+    const directory = usage.mount + candidate
+    const microseconds =
+      version === 2
+        ? counter(/^usage_usec (\d+)$/m.exec(readIfThere(files, `${directory}/cpu.stat`) ?? '')?.[1])
+        : counter(readIfThere(files, `${directory}/cpuacct.usage`)) / 1000
+    if (Number.isFinite(microseconds)) return { microseconds, directory }
+  }
+  throw new Error(`no CPU usage in ${usage.mount}${usage.group}`)
+}

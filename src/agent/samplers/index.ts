@@ -1,0 +1,5 @@
+export { type CpuSamplerOptions, cpuSampler } from './cpu.js'
+export { type EventLoopSamplerOptions, eventLoopSampler, type LoopTimes } from './event-loop.js'
+export type { Files } from './files.js'
+export { type ProcessSamplerOptions, processSampler } from './process.js'
+export type { Sampled, Sampler, SyncSampler } from './sampler.js'

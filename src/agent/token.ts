@@ -1,0 +1,22 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}
+
+/** Whether a token can be sent as a bearer's: 1 to 1,024 visible ASCII characters. */
+export function isToken(value: unknown): value is string {
+  return typeof value === 'string' && /^[\x21-\x7e]{1,1024}$/.test(value)
+}
+
+/**
+ * Makes a check of `Authorization: Bearer <token>` headers. Digests are compared, in constant time: neither the place
+ * of the first wrong character nor the token's length shows in how long an answer takes.
+ */
+export function tokenCheck(token: string): (authorization: string | undefined) => boolean {
+  const right = digest(token)
+  return (authorization = '') => {
+    const given = /^bearer +(.*)$/i.exec(authorization)?.[1]
+    return timingSafeEqual(digest(given ?? ''), right) && given !== undefined
+  }
+}

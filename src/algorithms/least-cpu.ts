@@ -1,0 +1,60 @@
+import * as v from 'valibot'
+import { checkOptions, number, options } from '../options.js'
+import { MILLI, toMilli } from '../table/layout.js'
+import type { LeastCpuAlgorithm } from './algorithm.js'
+
+/** Options of `leastCpu`. */
+export interface LeastCpuOptions {
+  /** Width of the band in percentage points, inclusive, 0-100. Default 5. */
+  threshold?: number
+  /** Oldest age of a reading that still counts, ms, inclusive. Default 10,000. */
+  ttl?: number
+  /**
+   * What a member without a fresh reading counts as: percent, 0-100; or `'mean'` of the members that have one; or
+   * `'exclude'`, not picked unless no member has one. Default 50.
+   */
+  missing?: number | 'mean' | 'exclude'
+}
+
+const missingExpected = 'a number from 0 to 100 (percent), "mean" or "exclude"'
+
+const leastCpuOptions = options({
+  threshold: v.optional(number(0, 100, 'a number of percentage points'), 5),
+  ttl: v.optional(
+    v.pipe(
+      v.number('a number of milliseconds of at least 0'),
+      v.minValue(0, 'a number of milliseconds of at least 0'),
+    ),
+    10_000,
+  ),
+  missing: v.optional(
+    v.union(
+      [
+        v.pipe(v.number(), v.minValue(0, missingExpected), v.maxValue(100, missingExpected)),
+        v.picklist(['mean', 'exclude']),
+      ],
+      missingExpected,
+    ),
+    50,
+  ),
+})
+
+/**
+ * Picks uniformly among the members whose CPU is within `threshold` percentage points of the least busy one: LeastCpu
+ * as published, with its published defaults.
+ *
+ * It herds where reports are old compared with how long a request takes: every balancer sends everything to the same
+ * few nodes until the next report. Use it where work is long (seconds) or reports are fast (several a request).
+ *
+ * Throws OptionError.
+ */
+export function leastCpu(given: LeastCpuOptions = {}): LeastCpuAlgorithm {
+  const { threshold, ttl, missing } = checkOptions('leastCpu', given, leastCpuOptions)
+  return Object.freeze({
+    kind: 'leastCpu',
+    threshold: Math.round(threshold * MILLI),
+    // Ages are whole milliseconds, rounded up, so that a fraction of ttl changes nothing.
+    ttl: Math.floor(ttl),
+    missing: typeof missing === 'number' ? toMilli(missing) : missing,
+  })
+}

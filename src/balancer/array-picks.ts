@@ -1,0 +1,208 @@
+import type { Algorithm } from '../algorithms/algorithm.js'
+import type { Clock } from '../clock.js'
+import { type Engine, FACT_FRESH, type MemberArrays, NOT_ELIGIBLE } from '../engine/engine.js'
+import { fillBand, fillValues, MISSING, OUT } from '../engine/portable/band.js'
+import { Generator } from '../engine/portable/generator.js'
+import { OptionError } from '../errors.js'
+import type { TableMemory } from '../table/memory.js'
+import { BoundArray } from './bound-array.js'
+import { generationOf, LiveView } from './live-view.js'
+import { arraysOf, type Place } from './members.js'
+import { idOf, type NodeLike } from './node.js'
+
+/** Picks from a bound array between two looks at the whole of it. */
+const PICKS_A_LOOK = 1024
+
+/** Picks from arrays that are not bound between two looks at the clock. */
+const PICKS_A_CLOCK = 64
+
+/** Arrays that are remembered, to see whether they come again. */
+const REMEMBERED = 4
+
+/** Which nodes have a place in the table. */
+export interface Directory {
+  /** Steps at each change. */
+  readonly version: number
+  places(): Iterable<Place>
+}
+
+export interface ArrayPicksOptions {
+  readonly engine: Engine
+  readonly memory: TableMemory
+  readonly directory: Directory
+  readonly algorithm: Algorithm
+  readonly seed: readonly [number, number]
+  readonly clock: Clock
+  readonly exact: boolean
+  /** Throws where picks are no longer allowed. */
+  readonly check: () => void
+  /** Ids that may not be picked though they are listed: these nodes drain. Call `invalidate` when it changes. */
+  readonly out: ReadonlySet<string>
+  /** Told of the ids of an array each time that the whole of it is looked at. */
+  readonly onShown: ((id: string) => void) | undefined
+}
+
+/**
+ * Picks from arrays that the caller passes: `select(nodes)`. The engine keeps a plain copy of the fresh readings of
+ * all nodes of the table, made at each publication; what is left of a pick is a few plain reads, where crossing into
+ * native code would cost more than it saves. So both engines share this part.
+ *
+ * An array that is passed again is bound: its band is computed once a publication, and a pick checks that array,
+ * length and drawn element are the same; every 1,024 picks all elements are checked. Four arrays are remembered.
+ */
+export class ArrayPicks {
+  // Plain fields: `select` is the hot path.
+  private bound: BoundArray | undefined
+  private readonly header: Int32Array
+  private readonly generator: Generator
+  private readonly live: LiveView
+  private readonly options: ArrayPicksOptions
+  private readonly positions = new Map<string, number>()
+  private version = -1
+  // The arrays seen last, a ring; bound from the second time on.
+  private readonly recent: (readonly NodeLike[] | undefined)[] = new Array(REMEMBERED).fill(undefined)
+  private readonly bounds: (BoundArray | undefined)[] = new Array(REMEMBERED).fill(undefined)
+  private oldest = 0
+  private untilClock = 0
+  private raw = new Int32Array(16)
+  private values = new Uint32Array(16)
+  private band = new Uint32Array(16)
+
+  constructor(options: ArrayPicksOptions) {
+    const { engine, memory, algorithm, seed, clock, exact } = options
+    this.options = options
+    this.header = memory.header
+    this.generator = new Generator(seed)
+    this.live = new LiveView({
+      core: engine.createCore(memory, asReadings(algorithm), seed),
+      memory,
+      clock,
+      exact,
+      source: {
+        membersChanged: () => this.version !== options.directory.version,
+        memberArrays: () => this.takeDirectory(),
+      },
+    })
+  }
+
+  /** The index of the picked element, or -1 where none may be picked. Throws BadNodeError. */
+  select(nodes: readonly NodeLike[]): number {
+    const bound = this.bound
+    if (
+      bound !== undefined &&
+      bound.array === nodes &&
+      bound.left > 0 &&
+      nodes.length === bound.length &&
+      generationOf(this.header) === this.live.generation
+    ) {
+      bound.left--
+      const index = bound.band[this.generator.below(bound.bandLength)] as number
+      if (nodes[index] === bound.elements[index]) return index
+      // Not what it was: the draw is repeated after a look at the whole array.
+      this.bound = undefined
+    }
+    return this.slowSelect(nodes)
+  }
+
+  /** Makes the next pick look at everything anew. */
+  invalidate(): void {
+    this.bound = undefined
+    this.live.invalidate()
+  }
+
+  close(): void {
+    this.live.close()
+    this.bound = undefined
+    this.recent.fill(undefined)
+    this.bounds.fill(undefined)
+  }
+
+  private slowSelect(nodes: readonly NodeLike[]): number {
+    this.options.check()
+    if (!Array.isArray(nodes)) throw new OptionError('nodes', nodes, 'an array of nodes')
+    if (nodes.length === 0) return -1
+    const place = this.recent.indexOf(nodes)
+    this.bringUpToDate(place >= 0)
+    if (place >= 0) return this.selectBound(nodes, place)
+    this.remember(nodes)
+    const length = this.bandOf(nodes)
+    return length === 0 ? -1 : (this.band[this.generator.below(length)] as number)
+  }
+
+  private selectBound(nodes: readonly NodeLike[], place: number): number {
+    let bound = this.bounds[place]
+    if (bound === undefined || !bound.isUnchanged()) bound = this.bounds[place] = new BoundArray(nodes)
+    if (bound.revision !== this.live.revision) {
+      bound.bandLength = this.bandOf(bound.ids)
+      bound.band.set(this.band.subarray(0, bound.bandLength))
+      bound.revision = this.live.revision
+    }
+    if (bound.bandLength === 0) return -1
+    this.bound = bound
+    bound.left = PICKS_A_LOOK - 1
+    return bound.band[this.generator.below(bound.bandLength)] as number
+  }
+
+  private remember(nodes: readonly NodeLike[]): void {
+    this.recent[this.oldest] = nodes
+    this.bounds[this.oldest] = undefined
+    this.oldest = (this.oldest + 1) % REMEMBERED
+  }
+
+  // For arrays that are not bound the clock is looked at now and then; between, a timer marks the view as out of date.
+  private bringUpToDate(isLook: boolean): void {
+    const lookAtClock = isLook || --this.untilClock <= 0
+    if (lookAtClock) this.untilClock = PICKS_A_CLOCK
+    if (this.live.isStale(lookAtClock)) this.live.refresh()
+  }
+
+  // Fills `band` with the indices of those that may be picked, and says how many there are.
+  private bandOf(nodes: readonly NodeLike[]): number {
+    const count = nodes.length
+    if (this.raw.length < count) this.makeRoom(count)
+    const { algorithm, out, onShown } = this.options
+    const { values, facts } = this.live.view
+    const { raw, positions } = this
+    const anyFresh = (facts[FACT_FRESH] as number) > 0
+    let fresh = 0
+    let sum = 0
+    for (let i = 0; i < count; i++) {
+      const node = nodes[i] as NodeLike
+      let id = typeof node === 'string' ? node : node?.id
+      const position = positions.get(id)
+      // Only what is not known is checked: the table's ids have been.
+      if (position === undefined) id = idOf(node)
+      if (onShown !== undefined) onShown(id)
+      const value = position === undefined || !anyFresh ? NOT_ELIGIBLE : (values[position] as number)
+      if (out.size > 0 && out.has(id)) raw[i] = OUT
+      else if (value === NOT_ELIGIBLE) raw[i] = MISSING
+      else {
+        raw[i] = value
+        fresh++
+        sum += value
+      }
+    }
+    fillValues(raw, count, algorithm.kind === 'leastCpu' ? algorithm.missing : 0, fresh, sum, this.values)
+    return fillBand(this.values, count, algorithm.kind === 'leastCpu' ? algorithm.threshold : 0, this.band)
+  }
+
+  private makeRoom(count: number): void {
+    this.raw = new Int32Array(count)
+    this.values = new Uint32Array(count)
+    this.band = new Uint32Array(count)
+  }
+
+  private takeDirectory(): MemberArrays {
+    const { directory } = this.options
+    const places = [...directory.places()]
+    this.positions.clear()
+    for (const [i, place] of places.entries()) this.positions.set(place.id, i)
+    this.version = directory.version
+    return arraysOf(places)
+  }
+}
+
+// The core of an array pick only tells readings: which of them are fresh, and their values.
+function asReadings(algorithm: Algorithm): Algorithm {
+  return algorithm.kind === 'leastCpu' ? { ...algorithm, missing: 'exclude' } : algorithm
+}

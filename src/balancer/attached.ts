@@ -1,0 +1,126 @@
+import { BroadcastChannel } from 'node:worker_threads'
+import type { Clock } from '../clock.js'
+import { chooseEngine } from '../engine/load.js'
+import { OptionError } from '../errors.js'
+import { checkOptions, options } from '../options.js'
+import { NO_SLOT } from '../table/layout.js'
+import { TableMemory } from '../table/memory.js'
+import { type BalancerHandle, checkHandle, type HandleMessage, type PostedMembers } from './handle.js'
+import type { Place } from './members.js'
+import { clockOption, engineOption, seedOption } from './options.js'
+import { Picker } from './picker.js'
+import { processClock } from './process-clock.js'
+import { toSeed } from './seed.js'
+
+/** Options of `attachBalancer`. */
+export interface AttachOptions {
+  /** Fixes the sequence of this thread's picks; a whole number from 0 to 2^53 - 1. Default: by chance. */
+  seed?: number
+  /** Needed where the balancer has a clock of its own: one that agrees with it. */
+  clock?: Clock
+  /** Default: the balancer's. */
+  engine?: 'auto' | 'native' | 'portable'
+}
+
+const attachOptions = options({ seed: seedOption, clock: clockOption, engine: engineOption })
+
+// Members of another thread's balancer: it gives them their places, here they are only known.
+class KnownPlaces {
+  version = 0
+  #places = new Map<string, Place>()
+
+  claim(id: string): Place {
+    return this.#places.get(id) ?? { id, slot: NO_SLOT, generation: 0 }
+  }
+
+  unclaim(): void {}
+
+  places(): Iterable<Place> {
+    return this.#places.values()
+  }
+
+  find(id: string): Place | undefined {
+    return this.#places.get(id)
+  }
+
+  take(places: readonly Place[]): void {
+    this.#places = new Map(places.map((place) => [place.id, place]))
+    this.version++
+  }
+}
+
+/**
+ * Picks on this thread for a balancer of another one: the same table and members, an engine of its own. Its nodes are
+ * ids. Made by `attachBalancer`.
+ */
+export class AttachedBalancer extends Picker<string> {
+  readonly #known: KnownPlaces
+  readonly #channel: BroadcastChannel
+
+  /** @internal use `attachBalancer` */
+  constructor(handle: BalancerHandle, given: AttachOptions) {
+    const { seed, clock, engine } = checkOptions('attachBalancer', given, attachOptions)
+    if (handle.ownClock && clock === undefined) {
+      throw new OptionError('clock', clock, `a clock that agrees with the one of balancer ${handle.name}`)
+    }
+    const known = new KnownPlaces()
+    super({
+      name: handle.name,
+      engine: chooseEngine(engine ?? handle.engine),
+      memory: new TableMemory(handle.buffer),
+      clock: clock ?? processClock,
+      exact: clock !== undefined && clock !== processClock,
+      algorithm: handle.algorithm,
+      seed: toSeed(seed),
+      places: known,
+      directory: known,
+      onEmpty: undefined,
+    })
+    this.#known = known
+    this.#take(handle.members)
+    this.#channel = new BroadcastChannel(handle.channel)
+    this.#channel.unref()
+    this.#channel.onmessage = (event) => {
+      const message = (event as { data: HandleMessage }).data
+      if (message.kind === 'members') this.#take(message.members)
+      else if (message.kind === 'closed') this.close()
+    }
+    this.#channel.postMessage({ kind: 'attached' } satisfies HandleMessage)
+  }
+
+  /** Lets go of the balancer; it goes on without this thread. */
+  close(): void {
+    if (this.closed) return
+    this.closePicks()
+    this.members.clear()
+    this.#channel.close()
+  }
+
+  [Symbol.dispose](): void {
+    this.close()
+  }
+
+  #take({ ids, places, states }: PostedMembers): void {
+    if (this.closed) return
+    // A node that left and came back is another member: its slot is another.
+    for (const place of places) {
+      const before = this.#known.find(place.id)
+      if (before !== undefined && (before.slot !== place.slot || before.generation !== place.generation)) {
+        this.members.remove(place.id)
+      }
+    }
+    this.#known.take(places)
+    this.members.set(ids, ids)
+    for (const [i, member] of this.members.list.entries()) this.members.setState(member, states[i] ?? 'up')
+    this.changed()
+  }
+}
+
+/**
+ * Attaches to a balancer of another thread, from the handle that was posted here.
+ *
+ * Throws OptionError, TableError where the memory is not a table of this version, EngineError.
+ */
+export function attachBalancer(handle: BalancerHandle, options: AttachOptions = {}): AttachedBalancer {
+  return new AttachedBalancer(checkHandle(handle), options)
+}

@@ -1,0 +1,285 @@
+import { cpuSampler } from '../agent/samplers/index.js'
+import { createSampling, type Sampling } from '../agent/sampling.js'
+import type { Algorithm } from '../algorithms/algorithm.js'
+import { leastCpu } from '../algorithms/least-cpu.js'
+import { chooseEngine } from '../engine/load.js'
+import { Generator } from '../engine/portable/generator.js'
+import { OptionError, UnknownNodeError } from '../errors.js'
+import { checkOptions } from '../options.js'
+import { Poller, type PollerCounters } from '../poller/poller.js'
+import { toMilli } from '../table/layout.js'
+import { type Entry, sampleTime, Table } from '../table/table.js'
+import { channels, type EmptySelectEvent } from '../telemetry.js'
+import { Drains } from './drains.js'
+import { type BalancerHandle, HandleServer } from './handle.js'
+import type { LeaseCounters } from './lease.js'
+import type { Member } from './members.js'
+import { idOf, idsOf, type NodeLike } from './node.js'
+import { type BalancerOptions, balancerOptions, type CheckedPollOptions } from './options.js'
+import { type PickCounters, Picker } from './picker.js'
+import { processClock } from './process-clock.js'
+import { processTable } from './process-table.js'
+import { type Seed, toSeed } from './seed.js'
+
+/** Counters of a balancer since it was made. */
+export interface BalancerStats {
+  readonly name: string
+  readonly engine: 'native' | 'portable'
+  readonly members: number
+  readonly picks: PickCounters
+  readonly leases: LeaseCounters
+  /** Undefined with `poll: false`. */
+  readonly poll: PollerCounters | undefined
+  /** Undefined without `self`. */
+  readonly sampler: Sampling['counters'] | undefined
+}
+
+// Keeps jitter apart from picks, whatever the seed.
+const JITTER_STREAM = 0x85ebca6b
+
+let unnamed = 0
+
+/** Picks among its members, and polls them. Made by `createBalancer`. */
+export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
+  readonly #table: Table
+  readonly #self: N | undefined
+  readonly #drains: Drains
+  readonly #poller: Poller | undefined
+  readonly #sampling: Sampling | undefined
+  readonly #onSamplerError: number | 'stale'
+  #handles: HandleServer | undefined
+  #telling = false
+
+  /** @internal use `createBalancer` */
+  constructor(given: BalancerOptions<N>) {
+    const options = checkOptions('', given, balancerOptions)
+    const table = tableFor(options.table, options.clock)
+    const { clock } = table
+    const name = options.name ?? `balancer-${++unnamed}`
+    const seed = toSeed(options.seed)
+    const algorithm = options.algorithm ?? leastCpu()
+    super({
+      name,
+      engine: chooseEngine(options.engine),
+      memory: table.memory,
+      clock,
+      exact: clock !== processClock,
+      algorithm,
+      seed,
+      places: table,
+      directory: table,
+      onEmpty: (members) => {
+        if (channels.selectEmpty.hasSubscribers) {
+          channels.selectEmpty.publish({ balancer: name, members } satisfies EmptySelectEvent)
+        }
+      },
+    })
+    this.#table = table
+    this.#drains = new Drains(table.memory, clock)
+    this.#self = options.self as N | undefined
+    this.#onSamplerError = options.onSamplerError
+    if (options.self !== undefined) {
+      this.#sampling = createSampling({
+        sampler: options.sampler ?? cpuSampler(),
+        timeout: options.poll === false ? 2_000 : options.poll.timeout,
+        clock,
+        source: name,
+      })
+    }
+    if (options.poll !== false) {
+      warnOfShortTtl(algorithm, options.poll)
+      this.#poller = this.#makePoller(options.poll, seed)
+    }
+    this.#setNodes(options.nodes as readonly N[])
+    this.#poller?.start()
+  }
+
+  /**
+   * Makes these the members (and `self`). Only the difference is applied: those that stay keep readings, counts and
+   * state. Throws BadNodeError, DuplicateNodeError, TableError, and then changes nothing.
+   */
+  setNodes(nodes: readonly N[]): void {
+    this.checkOpen()
+    this.#setNodes(nodes)
+  }
+
+  /** Adds a member, or takes one up again that drains. False where it is a member and up. Throws BadNodeError. */
+  add(node: N): boolean {
+    this.checkOpen()
+    const added = this.members.add(node)
+    if (added) this.changed()
+    return added
+  }
+
+  /** Removes a member; leases on it may still be released. False where it is none. */
+  remove(node: NodeLike): boolean {
+    this.checkOpen()
+    const member = this.find(node)
+    if (member === undefined) return false
+    this.members.remove(member.id)
+    this.changed()
+    this.#drains.letGo(member)
+    return true
+  }
+
+  /**
+   * Sends a member no more work. Resolves when no request is in flight at it, from any balancer or thread of the
+   * table; or when it is removed. It stays a member: `add` takes it up again. Rejects with UnknownNodeError.
+   */
+  async drain(node: NodeLike): Promise<void> {
+    this.checkOpen()
+    const member = this.find(node)
+    if (member === undefined) throw new UnknownNodeError(node)
+    if (this.members.setState(member, 'drain')) this.changed()
+    await this.#drains.wait(member)
+  }
+
+  /**
+   * Resolves after the first complete poll cycle; at once with `poll: false`. Until then picks are uniform: for up to
+   * `startupJitter + timeout`, 62 s by default. Rejects with ClosedError where the balancer is closed before.
+   */
+  async ready(): Promise<void> {
+    await this.#poller?.ready
+  }
+
+  /** Counters since it was made. */
+  stats(): BalancerStats {
+    return {
+      name: this.name,
+      engine: this.engine,
+      members: this.members.size,
+      picks: this.pickCounters(),
+      leases: { ...this.leases.leases },
+      poll: this.#poller && { ...this.#poller.counters },
+      sampler: this.#sampling && { ...this.#sampling.counters },
+    }
+  }
+
+  /**
+   * Something to post to a worker thread, for `attachBalancer`. The balancer there picks from the same table with an
+   * engine of its own, follows the members here, and closes with this one.
+   */
+  handle(): BalancerHandle {
+    this.checkOpen()
+    this.#handles ??= new HandleServer({
+      name: this.name,
+      buffer: this.memory.buffer,
+      algorithm: this.algorithm,
+      engine: this.engine,
+      ownClock: this.clock !== processClock,
+      members: () => this.members.list,
+    })
+    return this.#handles.handle()
+  }
+
+  /** Stops polling, lets go of all members, and ends those who wait. Picks throw ClosedError from now on. */
+  async close(): Promise<void> {
+    if (this.closed) {
+      await this.#poller?.close()
+      return
+    }
+    this.closePicks()
+    this.#drains.close()
+    this.members.clear()
+    this.#handles?.close()
+    await this.#poller?.close()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  protected override onReleased(member: Member): void {
+    this.#drains.look(member)
+  }
+
+  // The poller and attached threads are told once a turn, however many members changed in it.
+  protected override changed(): void {
+    super.changed()
+    if (this.#telling) return
+    this.#telling = true
+    queueMicrotask(() => {
+      this.#telling = false
+      if (!this.closed) this.#tellMembers()
+    })
+  }
+
+  #tellMembers(): void {
+    const self = this.#self === undefined ? undefined : idOf(this.#self)
+    const remote = this.members.list.filter((member) => member.id !== self)
+    this.#poller?.setMembers(remote.map((member) => member.place as Entry))
+    this.#handles?.changed()
+  }
+
+  #setNodes(nodes: readonly N[]): void {
+    if (!Array.isArray(nodes)) throw new OptionError('nodes', nodes, 'an array of nodes')
+    const self = this.#self
+    const ids = idsOf(nodes)
+    const all = self === undefined || ids.includes(idOf(self)) ? nodes : [...nodes, self]
+    const before = new Set(this.members.list)
+    this.members.set(all, all === nodes ? ids : [...ids, idOf(self)])
+    for (const member of this.members.list) before.delete(member)
+    for (const member of before) this.#drains.letGo(member)
+    this.changed()
+  }
+
+  #makePoller(poll: CheckedPollOptions, seed: Seed): Poller {
+    const self = this.#self === undefined ? undefined : idOf(this.#self)
+    return new Poller({
+      ...poll,
+      name: this.name,
+      table: this.#table,
+      clock: this.clock,
+      random: jitterFrom(seed),
+      sampleSelf: self === undefined ? undefined : () => this.#sampleSelf(self),
+    })
+  }
+
+  async #sampleSelf(self: string): Promise<void> {
+    const outcome = await this.#sampling?.sample()
+    const member = this.members.find(self)
+    if (outcome === undefined || outcome.kind === 'none' || member === undefined) return
+    const cpu = outcome.kind === 'value' ? outcome.percent : this.#onSamplerError
+    if (cpu === 'stale') return
+    this.#table.write(member.place as Entry, sampleTime(this.#table.now(), 0), toMilli(cpu))
+  }
+}
+
+/**
+ * Makes a balancer and starts to poll its members.
+ *
+ * ```ts
+ * const balancer = createBalancer({ nodes: ['10.0.0.1:8080', '10.0.0.2:8080'], algorithm: leastCpu() })
+ * await balancer.run(async (node) => fetch(`http://${node}/`))
+ * ```
+ * Throws OptionError, BadNodeError, DuplicateNodeError, EngineError.
+ */
+export function createBalancer<N extends NodeLike = string>(options: BalancerOptions<N> = {}): Balancer<N> {
+  return new Balancer(options)
+}
+
+/** The table to use: the one given, one of its own for a clock of the user's, or the process's. */
+export function tableFor(table: Table | undefined, clock: Table['clock'] | undefined): Table {
+  if (table === undefined) return clock === undefined ? processTable() : new Table(clock)
+  if (clock !== undefined && clock !== table.clock) {
+    throw new OptionError('clock', clock, "the table's own clock: give it to createTable({ clock }) alone")
+  }
+  return table
+}
+
+function jitterFrom(seed: Seed): () => number {
+  const generator = new Generator([seed[0], (seed[1] ^ JITTER_STREAM) >>> 0])
+  return () => generator.next() / 2 ** 32
+}
+
+let warnedOfTtl = false
+
+function warnOfShortTtl(algorithm: Algorithm, { interval }: CheckedPollOptions): void {
+  if (algorithm.kind !== 'leastCpu' || algorithm.ttl >= 2 * interval || warnedOfTtl) return
+  warnedOfTtl = true
+  process.emitWarning(
+    `ttl is ${algorithm.ttl} ms and the poll interval ${interval} ms: one slow poll makes every reading expire and ` +
+      `all nodes look alike. Set ttl to at least ${2 * interval} ms, or poll more often.`,
+    { type: 'IdlestWarning', code: 'IDLEST_SHORT_TTL' },
+  )
+}

@@ -1,0 +1,41 @@
+import { idOf, type NodeLike } from './node.js'
+
+/**
+ * An array of nodes that came more than once, with what is known of its elements, so that another pick from it need
+ * not look at each of them.
+ */
+export class BoundArray {
+  readonly array: readonly NodeLike[]
+  readonly length: number
+  /** The elements as they were when they were last looked at. */
+  readonly elements: readonly NodeLike[]
+  readonly ids: readonly string[]
+  /** Indices into the array that may be picked now; the first `bandLength`. */
+  readonly band: Uint32Array
+  bandLength = 0
+  /** The view's revision that the band is of. */
+  revision = -1
+  /** Picks until the whole array is looked at again. */
+  left = 0
+
+  /** Throws BadNodeError. */
+  constructor(array: readonly NodeLike[]) {
+    this.array = array
+    this.length = array.length
+    this.elements = array.slice()
+    this.ids = this.elements.map(idOf)
+    this.band = new Uint32Array(array.length)
+  }
+
+  /** Whether the array holds what it held, under the same ids. */
+  isUnchanged(): boolean {
+    const { array, elements, ids } = this
+    if (array.length !== elements.length) return false
+    for (let i = 0; i < elements.length; i++) {
+      const element = array[i] as NodeLike
+      if (element !== elements[i]) return false
+      if (typeof element !== 'string' && element.id !== ids[i]) return false
+    }
+    return true
+  }
+}

@@ -1,0 +1,132 @@
+import * as v from 'valibot'
+import type { Algorithm } from '../algorithms/algorithm.js'
+import { leastCpu } from '../algorithms/least-cpu.js'
+import type { Clock, TimerHandle } from '../clock.js'
+import { chooseEngine } from '../engine/load.js'
+import { NoNodesError } from '../errors.js'
+import { checkOptions, milliseconds, options } from '../options.js'
+import type { Table } from '../table/table.js'
+import { channels, type EmptySelectEvent } from '../telemetry.js'
+import { ArrayPicks } from './array-picks.js'
+import { type Balancer, createBalancer, tableFor } from './balancer.js'
+import type { NodeLike } from './node.js'
+import { type PollOptions, sharedEntries } from './options.js'
+import { processClock } from './process-clock.js'
+import { toSeed } from './seed.js'
+
+/** Options of `configure`, for the module-level `select`. */
+export interface ConfigureOptions {
+  /** How to pick. Default `leastCpu()`. */
+  algorithm?: Algorithm
+  /** Polls the nodes that `select` is shown. Default false: over readings that others in the process collect. */
+  poll?: PollOptions | false
+  /** Nodes that were not shown for so long are polled no more, ms. Default 600,000: 10 minutes. */
+  forgetAfter?: number
+  /** Fixes the sequence of picks. Default: by chance. */
+  seed?: number
+  clock?: Clock
+  table?: Table
+  engine?: 'auto' | 'native' | 'portable'
+}
+
+const configureOptions = options({
+  ...sharedEntries,
+  poll: v.optional(sharedEntries.poll, false),
+  forgetAfter: v.optional(milliseconds(1), 600_000),
+})
+
+const NAME = 'select'
+
+/** Picks from whatever arrays it is shown, over the readings of a table; polls the nodes in them if asked to. */
+class DropIn {
+  readonly #picks: ArrayPicks
+  readonly #clock: Clock
+  readonly #balancer: Balancer | undefined
+  readonly #forgetAfter: number
+  readonly #shown = new Map<string, number>()
+  #timer: TimerHandle
+
+  constructor(given: ConfigureOptions) {
+    const checked = checkOptions('configure', given, configureOptions)
+    const table = tableFor(checked.table, checked.clock)
+    const algorithm = checked.algorithm ?? leastCpu()
+    this.#clock = table.clock
+    this.#forgetAfter = checked.forgetAfter
+    if (checked.poll !== false) {
+      const { seed, engine } = checked
+      this.#balancer = createBalancer({ name: NAME, algorithm, poll: checked.poll, seed, engine, table })
+      this.#sweepLater()
+    }
+    this.#picks = new ArrayPicks({
+      engine: chooseEngine(checked.engine),
+      memory: table.memory,
+      directory: table,
+      algorithm,
+      seed: toSeed(checked.seed),
+      clock: table.clock,
+      exact: table.clock !== processClock,
+      check: () => {},
+      out: new Set(),
+      onShown: this.#balancer === undefined ? undefined : (id) => this.#show(id),
+    })
+  }
+
+  select<T extends NodeLike>(nodes: readonly T[]): T {
+    const index = this.#picks.select(nodes)
+    if (index >= 0) return nodes[index] as T
+    if (channels.selectEmpty.hasSubscribers) {
+      channels.selectEmpty.publish({ balancer: NAME, members: 0 } satisfies EmptySelectEvent)
+    }
+    throw new NoNodesError('select(nodes) was given no node')
+  }
+
+  async close(): Promise<void> {
+    this.#picks.close()
+    if (this.#timer !== undefined) this.#clock.clearTimeout(this.#timer)
+    await this.#balancer?.close()
+  }
+
+  #show(id: string): void {
+    if (!this.#shown.has(id)) this.#balancer?.add(id)
+    this.#shown.set(id, this.#clock.now())
+  }
+
+  // Arrays that are bound are looked at whole once a publication at the least, so a poll interval is the error.
+  #sweepLater(): void {
+    this.#timer = this.#clock.setTimeout(() => {
+      const oldest = this.#clock.now() - this.#forgetAfter
+      for (const [id, time] of this.#shown) {
+        if (time >= oldest) continue
+        this.#shown.delete(id)
+        this.#balancer?.remove(id)
+      }
+      this.#sweepLater()
+    }, this.#forgetAfter / 10)
+  }
+}
+
+let dropIn: DropIn | undefined
+
+/**
+ * One of these nodes: in place of `nodes[Math.floor(Math.random() * nodes.length)]`. Strings, or objects with an
+ * `id`; what is returned is the very element that was passed. Goes by the readings that anything in this process
+ * collects; without any, a uniform random pick.
+ *
+ * Throws NoNodesError where the array is empty, BadNodeError for an element that is not a node.
+ */
+export function select<T extends NodeLike>(nodes: readonly T[]): T {
+  dropIn ??= new DropIn({})
+  return dropIn.select(nodes)
+}
+
+/**
+ * Gives the module-level `select` an algorithm of its own, and with `poll` makes it poll the nodes that it is shown.
+ * Replaces what was configured before. Throws OptionError, and then changes nothing.
+ * @returns resolves when what was configured before has stopped polling
+ */
+export async function configure(given: ConfigureOptions): Promise<void> {
+  const next = new DropIn(given)
+  const before = dropIn
+  dropIn = next
+  await before?.close()
+}

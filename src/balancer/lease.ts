@@ -1,0 +1,90 @@
+import { enterFlight, leaveFlight } from '../table/in-flight.js'
+import type { TableMemory } from '../table/memory.js'
+import type { Member } from './members.js'
+import type { NodeLike } from './node.js'
+
+/** How the work of a lease went. */
+export interface Outcome {
+  /** Whether it succeeded. Default: true without an `error`. */
+  ok?: boolean
+  /** What went wrong. */
+  error?: unknown
+  /** How long it took, ms. Anything but a finite number >= 0 is ignored and counted. */
+  latency?: number
+}
+
+/** Counts over all leases of a balancer. */
+export interface LeaseCounters {
+  acquired: number
+  released: number
+  failed: number
+  /** Releases of a lease that had been released: they change nothing. */
+  releasedTwice: number
+  /** Releases whose node had left, or left and come back: no count in flight changes. */
+  releasedLate: number
+  badLatency: number
+}
+
+export function newLeaseCounters(): LeaseCounters {
+  return { acquired: 0, released: 0, failed: 0, releasedTwice: 0, releasedLate: 0, badLatency: 0 }
+}
+
+/** What a lease needs of the balancer that gave it. */
+export interface LeaseOwner {
+  readonly memory: TableMemory
+  readonly leases: LeaseCounters
+  /** Called after a release, for those who wait for a node to drain. */
+  released(member: Member): void
+}
+
+/** A pick that counts as in flight, for all balancers and threads of the table, until it is released. */
+export class Lease<N extends NodeLike = NodeLike> {
+  /** The node that was picked. */
+  readonly node: N
+  readonly #owner: LeaseOwner
+  readonly #member: Member<N>
+  #open = true
+
+  constructor(owner: LeaseOwner, member: Member<N>) {
+    this.node = member.node
+    this.#owner = owner
+    this.#member = member
+    owner.leases.acquired++
+    enterFlight(owner.memory, member.slot, member.generation)
+  }
+
+  /**
+   * Ends the lease. Never throws: a second release, and one after the node or the balancer has gone, change nothing
+   * but a counter.
+   */
+  release(outcome?: Outcome): void {
+    const { leases, memory } = this.#owner
+    if (!this.#open) {
+      leases.releasedTwice++
+      return
+    }
+    this.#open = false
+    const member = this.#member
+    leases.released++
+    member.released++
+    if (outcome !== undefined) note(outcome, member, leases)
+    if (!leaveFlight(memory, member.slot, member.generation)) leases.releasedLate++
+    this.#owner.released(member)
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#open) this.release()
+  }
+}
+
+function note({ ok, error, latency }: Outcome, member: Member, leases: LeaseCounters): void {
+  if (ok === false || (ok === undefined && error !== undefined)) {
+    leases.failed++
+    member.failed++
+  }
+  if (latency === undefined) return
+  if (Number.isFinite(latency) && latency >= 0) {
+    member.latencySum += latency
+    member.latencyCount++
+  } else leases.badLatency++
+}

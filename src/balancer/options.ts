@@ -1,0 +1,123 @@
+import * as v from 'valibot'
+import type { Sampler } from '../agent/samplers/index.js'
+import type { Algorithm } from '../algorithms/algorithm.js'
+import type { Clock } from '../clock.js'
+import { milliseconds, number, oneOf, options, text, whole } from '../options.js'
+import { httpTransport, type Transport, transportSchema } from '../poller/transport.js'
+import { Table } from '../table/table.js'
+import type { NodeLike } from './node.js'
+
+/** How a balancer polls its members. */
+export interface PollOptions {
+  /** Wait between the end of a cycle and the start of the next, ms. Default 5,000. */
+  interval?: number
+  /**
+   * The first cycle starts after a wait drawn from [0, startupJitter], ms, so that balancers that start together do
+   * not poll together. Until its end picks are uniform: up to `startupJitter + timeout`. 0: at once. Default 60,000.
+   */
+  startupJitter?: number
+  /** A cycle ends after this at the latest, ms, whatever the members do. Default 2,000. */
+  timeout?: number
+  /** How members are asked. Default `httpTransport()`. */
+  transport?: Transport
+  /** Threads that poll, for all balancers of this thread; the largest number asked for. 1 to 16, default 1. */
+  workers?: number
+}
+
+/** Options of `createBalancer`. */
+export interface BalancerOptions<N extends NodeLike = NodeLike> {
+  /** The members: ids, or objects with an `id`. Default none. */
+  nodes?: readonly N[]
+  /** The local process as a member: it is not polled but sampled, once a cycle. */
+  self?: N
+  /** How to pick. Default `leastCpu()`. */
+  algorithm?: Algorithm
+  /** How to poll, or false: then nothing runs in the background, and readings come from `report()` or others. */
+  poll?: PollOptions | false
+  /** What tells the local CPU, for `self`. Default: the CPU of this container, else of the machine. */
+  sampler?: Sampler
+  /**
+   * What to store for `self` where the sampler throws, hangs or gives no usable number: percent, 0-100; or `'stale'`:
+   * nothing, so that a broken sampler can't look like a fresh reading (recommended). Default 50, as published.
+   */
+  onSamplerError?: number | 'stale'
+  /** For telemetry and errors. Default `balancer-1` and so on. */
+  name?: string
+  /** A whole number from 0 to 2^53 - 1 that fixes the sequence of picks. Default: by chance. */
+  seed?: number
+  /** Where time comes from. One of your own implies a table of its own, and polling on this thread. */
+  clock?: Clock
+  /** The table to share, from `createTable()`. Default the process's own. */
+  table?: Table
+  /** Which engine; default `'auto'`: native where the addon loads, else portable with one warning. */
+  engine?: 'auto' | 'native' | 'portable'
+}
+
+const clockSchema = v.custom<Clock>(
+  (value) =>
+    typeof value === 'object' &&
+    value !== null &&
+    ['now', 'setTimeout', 'clearTimeout'].every(
+      (name) => typeof (value as Record<string, unknown>)[name] === 'function',
+    ),
+  'a clock: an object with now, setTimeout and clearTimeout',
+)
+
+const algorithm = v.custom<Algorithm>(
+  (value) =>
+    typeof value === 'object' &&
+    value !== null &&
+    'kind' in value &&
+    (value.kind === 'random' || value.kind === 'leastCpu') &&
+    Object.isFrozen(value),
+  'an algorithm, such as leastCpu() or random()',
+)
+
+/** Schemas of options that several have. */
+export const clockOption = v.optional(clockSchema)
+export const seedOption = v.optional(whole(0))
+export const engineOption = v.optional(oneOf(['auto', 'native', 'portable']))
+
+const sampler = v.custom<Sampler>(
+  (value) =>
+    typeof value === 'function' ||
+    (typeof value === 'object' && value !== null && 'sample' in value && typeof value.sample === 'function'),
+  'a function that gives percent, or an object with such a method `sample`',
+)
+
+/** What `poll` takes; shared with `configure`. */
+export const pollOptions = options({
+  interval: v.optional(milliseconds(1), 5_000),
+  startupJitter: v.optional(milliseconds(0), 60_000),
+  timeout: v.optional(milliseconds(1), 2_000),
+  transport: v.optional(transportSchema, () => httpTransport()),
+  workers: v.optional(whole(1, 16), 1),
+})
+
+/** Poll options with their defaults. */
+export type CheckedPollOptions = v.InferOutput<typeof pollOptions>
+
+/** Options that balancers and the module-level `select` have in common. */
+export const sharedEntries = {
+  algorithm: v.optional(algorithm),
+  poll: v.optional(v.union([v.literal(false), pollOptions], 'an object of poll options, or false'), () =>
+    v.parse(pollOptions, {}),
+  ),
+  seed: seedOption,
+  clock: clockOption,
+  table: v.optional(v.instance(Table, 'a table from createTable()')),
+  engine: engineOption,
+} as const
+
+/** What `createBalancer` takes. Nodes are checked apart: their errors are of another kind. */
+export const balancerOptions = options({
+  ...sharedEntries,
+  nodes: v.optional(v.custom<readonly NodeLike[]>(Array.isArray, 'an array of nodes'), () => []),
+  self: v.optional(v.custom<NodeLike>((value) => value !== undefined, 'a node')),
+  sampler: v.optional(sampler),
+  onSamplerError: v.optional(
+    v.union([number(0, 100), v.literal('stale')], 'a number from 0 to 100 (percent) or "stale"'),
+    50,
+  ),
+  name: v.optional(text()),
+})

@@ -1,0 +1,316 @@
+import type { Algorithm } from '../algorithms/algorithm.js'
+import type { Clock } from '../clock.js'
+import type { Engine, EngineName } from '../engine/engine.js'
+import { ClosedError, NoNodesError, OptionError } from '../errors.js'
+import type { Report } from '../report.js'
+import { checkReport } from '../reports/check.js'
+import { toMilli } from '../table/layout.js'
+import type { TableMemory } from '../table/memory.js'
+import { publish, writeReading } from '../table/reading.js'
+import { sampleTime, tableTime } from '../table/table.js'
+import { ArrayPicks, type Directory } from './array-picks.js'
+import { Lease, type LeaseOwner, newLeaseCounters, type Outcome } from './lease.js'
+import { type Member, Members, type Places } from './members.js'
+import { looseId, type NodeLike } from './node.js'
+import { Picks } from './picks.js'
+import { type NodeSnapshot, snapshotOf } from './snapshot.js'
+
+/** What `select`, `trySelect` and `acquire` take. */
+export interface SelectOptions {
+  /** Nodes that may not be picked this time, such as those that were tried; unknown ones are ignored. */
+  exclude?: readonly NodeLike[]
+}
+
+/** Counts of a balancer's picks and reports. */
+export interface PickCounters {
+  /** Picks of members so far. */
+  picks: number
+  /** Picks from arrays so far: `select(nodes)`. */
+  arrayPicks: number
+  /** Picks that found no node. */
+  empty: number
+  /** Reports given by `report()` that are now the node's reading. */
+  reportsStored: number
+  /** Those whose sample is older than the reading that the node has. */
+  reportsOlder: number
+  /** Those for a node that is not a member. */
+  reportsUnknown: number
+  /** Those without `cpu`. */
+  reportsEmpty: number
+}
+
+export interface PickerOptions {
+  readonly name: string
+  readonly engine: Engine
+  readonly memory: TableMemory
+  readonly clock: Clock
+  readonly exact: boolean
+  readonly algorithm: Algorithm
+  readonly seed: readonly [number, number]
+  readonly places: Places
+  readonly directory: Directory
+  /** Told of picks that found no node. */
+  readonly onEmpty: ((members: number) => void) | undefined
+}
+
+// Keeps the picks from arrays apart from the others, whatever the seed.
+const ARRAY_STREAM = 0x9e3779b9
+
+/** Picks among members, from readings of a table: what balancers and attached balancers have in common. */
+export class Picker<N extends NodeLike = NodeLike> {
+  readonly name: string
+  readonly algorithm: Algorithm
+  /** The engine in use. */
+  readonly engine: EngineName
+  protected readonly members: Members<N>
+  protected readonly clock: Clock
+  protected readonly memory: TableMemory
+  protected closed = false
+  protected readonly counters: PickCounters = {
+    picks: 0,
+    arrayPicks: 0,
+    empty: 0,
+    reportsStored: 0,
+    reportsOlder: 0,
+    reportsUnknown: 0,
+    reportsEmpty: 0,
+  }
+  protected readonly leases: LeaseOwner
+  readonly #picks: Picks
+  readonly #arrayPicks: ArrayPicks
+  readonly #onEmpty: PickerOptions['onEmpty']
+  // As the engine has them: what it was told last.
+  #list: readonly Member<N>[] = []
+  #nodes: readonly N[] = []
+
+  protected constructor(options: PickerOptions) {
+    const { name, engine, memory, clock, exact, algorithm, seed } = options
+    this.name = name
+    this.engine = engine.name
+    this.algorithm = algorithm
+    this.clock = clock
+    this.memory = memory
+    this.members = new Members(options.places)
+    this.#onEmpty = options.onEmpty
+    this.leases = { memory, leases: newLeaseCounters(), released: (member) => this.onReleased(member) }
+    this.#picks = new Picks({
+      core: engine.createCore(memory, algorithm, seed),
+      memory,
+      clock,
+      exact,
+      source: {
+        membersChanged: () => {
+          this.checkOpen()
+          return this.members.stale || this.#list !== this.members.list
+        },
+        memberArrays: () => {
+          this.#list = this.members.list
+          this.#nodes = this.members.nodes
+          return this.members.arrays
+        },
+      },
+      onUsed: (decisions, count) => this.#count(decisions, count),
+    })
+    this.#arrayPicks = new ArrayPicks({
+      engine,
+      memory,
+      directory: options.directory,
+      algorithm,
+      seed: [seed[0], (seed[1] ^ ARRAY_STREAM) >>> 0],
+      clock,
+      exact,
+      check: () => this.checkOpen(),
+      out: this.members.out,
+      onShown: undefined,
+    })
+  }
+
+  /** The members' nodes; frozen, and another array after each change. `selectIndex` and `fill` index it. */
+  get nodes(): readonly N[] {
+    return this.members.nodes
+  }
+
+  /**
+   * The node for the next call.
+   * - without arguments: one of the members
+   * - an array of nodes: one of its elements, the very one that was passed. Nodes that nobody has heard of count as
+   *   missing; those that drain here are not picked. An id that stands twice has twice the chances.
+   * - `exclude`: one of the members but these
+   *
+   * Throws NoNodesError where there is none to pick, BadNodeError for an element that is not a node, ClosedError.
+   */
+  select(): N
+  select<T extends NodeLike>(nodes: readonly T[]): T
+  select(options: SelectOptions): N
+  select(what?: readonly NodeLike[] | SelectOptions): NodeLike {
+    if (what === undefined) {
+      const index = this.#picks.next()
+      if (index >= 0) return this.#nodes[index] as N
+    } else {
+      const picked = this.#selectFrom(what)
+      if (picked !== undefined) return picked
+    }
+    throw this.#noNodes()
+  }
+
+  /** As `select`, but undefined where that throws NoNodesError or ClosedError. */
+  trySelect(): N | undefined
+  trySelect<T extends NodeLike>(nodes: readonly T[]): T | undefined
+  trySelect(options: SelectOptions): N | undefined
+  trySelect(what?: readonly NodeLike[] | SelectOptions): NodeLike | undefined {
+    if (this.closed) return undefined
+    const picked = what === undefined ? this.#nodes[this.selectIndex()] : this.#selectFrom(what)
+    if (picked === undefined && what !== undefined) this.#noNodes()
+    return picked
+  }
+
+  /** The index in `nodes` of the node for the next call, or -1 where there is none to pick. Throws ClosedError. */
+  selectIndex(): number {
+    const index = this.#picks.next()
+    if (index < 0) this.#noNodes()
+    return index
+  }
+
+  /**
+   * Fills `into` with the next decisions, as indices of `nodes`: the ones that as many calls of `selectIndex` would
+   * give. Returns how many: all, or 0 where there is no node to pick. Throws ClosedError.
+   */
+  fill(into: Uint32Array): number {
+    if (!(into instanceof Uint32Array)) throw new OptionError('into', into, 'a Uint32Array')
+    // The native engine must not write to memory that another thread may be writing.
+    const shared = into.buffer instanceof ArrayBuffer ? into : new Uint32Array(into.length)
+    const filled = this.#picks.fill(shared)
+    if (shared !== into) into.set(shared)
+    if (filled === 0 && into.length > 0) this.#noNodes()
+    return filled
+  }
+
+  /** A pick that counts as in flight until it is released. Throws as `select` does. */
+  acquire(options?: SelectOptions): Lease<N> {
+    const index = options === undefined ? this.#picks.next() : this.#nextBut(options)
+    if (index < 0) throw this.#noNodes()
+    return new Lease(this.leases, this.#list[index] as Member<N>)
+  }
+
+  /**
+   * Picks a node, runs `work` with it and releases it with what became of it: its latency, and its error if it throws
+   * or rejects, which is passed on.
+   */
+  async run<R>(work: (node: N) => R | Promise<R>, options?: SelectOptions): Promise<R> {
+    const lease = this.acquire(options)
+    const start = this.clock.now()
+    const outcome: Outcome = { ok: false }
+    try {
+      const result = await work(lease.node)
+      outcome.ok = true
+      return result
+    } catch (error) {
+      outcome.error = error
+      throw error
+    } finally {
+      outcome.latency = this.clock.now() - start
+      lease.release(outcome)
+    }
+  }
+
+  /**
+   * Takes a report of a member, as though it had been polled. The very next pick of this thread sees it.
+   * Returns whether it is now the node's reading: false where a later sample is known, the node is not a member (it
+   * may just have left), the report has no `cpu`, or the balancer is closed. Throws BadReportError.
+   */
+  report(node: NodeLike, report: Report): boolean {
+    const { cpu, age = 0 } = checkReport(report)
+    const member = this.find(node)
+    if (member === undefined || this.closed) {
+      this.counters.reportsUnknown++
+      return false
+    }
+    if (cpu === undefined) {
+      this.counters.reportsEmpty++
+      return false
+    }
+    const time = sampleTime(tableTime(this.memory, this.clock.now()), age)
+    if (writeReading(this.memory, member.slot, member.generation, time, toMilli(cpu)) !== 'stored') {
+      this.counters.reportsOlder++
+      return false
+    }
+    this.counters.reportsStored++
+    publish(this.memory)
+    return true
+  }
+
+  /** What is known of each member now, in the order of `nodes`. */
+  snapshot(): NodeSnapshot<N>[] {
+    if (this.closed) return []
+    const view = this.#picks.current()
+    return snapshotOf(this.#list, view, this.algorithm, this.memory, tableTime(this.memory, this.clock.now()))
+  }
+
+  protected find(node: NodeLike): Member<N> | undefined {
+    const id = looseId(node)
+    return typeof id === 'string' ? this.members.find(id) : undefined
+  }
+
+  protected pickCounters(): PickCounters {
+    if (!this.closed) this.#picks.current()
+    return { ...this.counters }
+  }
+
+  /** Makes the next pick see that members changed. */
+  protected changed(): void {
+    this.#picks.invalidate()
+    this.#arrayPicks.invalidate()
+  }
+
+  protected checkOpen(): void {
+    if (this.closed) throw new ClosedError(`balancer ${this.name}`)
+  }
+
+  /** Called after each release of a lease. */
+  protected onReleased(_member: Member): void {}
+
+  protected closePicks(): void {
+    this.#picks.current()
+    this.closed = true
+    this.#picks.close()
+    this.#arrayPicks.close()
+  }
+
+  #selectFrom(what: readonly NodeLike[] | SelectOptions): NodeLike | undefined {
+    if (Array.isArray(what)) {
+      const index = this.#arrayPicks.select(what)
+      if (index < 0) return undefined
+      this.counters.arrayPicks++
+      return what[index]
+    }
+    return this.#nodes[this.#nextBut(what as SelectOptions)]
+  }
+
+  #nextBut(options: SelectOptions): number {
+    if (typeof options !== 'object' || options === null) {
+      throw new OptionError('select', options, 'an array of nodes, or options such as { exclude: [node] }')
+    }
+    const { exclude } = options
+    if (exclude === undefined) return this.#picks.next()
+    if (!Array.isArray(exclude)) throw new OptionError('exclude', exclude, 'an array of nodes')
+    const indices = new Uint32Array(exclude.length)
+    let count = 0
+    for (const node of exclude) {
+      const index = this.members.indexOf(looseId(node))
+      if (index >= 0) indices[count++] = index
+    }
+    return this.#picks.nextExcluding(indices.subarray(0, count))
+  }
+
+  #noNodes(): NoNodesError {
+    this.counters.empty++
+    this.#onEmpty?.(this.members.size)
+    return new NoNodesError()
+  }
+
+  #count(decisions: Uint32Array, count: number): void {
+    const list = this.#list
+    this.counters.picks += count
+    for (let i = 0; i < count; i++) (list[decisions[i] as number] as Member<N>).picks++
+  }
+}

@@ -1,0 +1,127 @@
+import type { EngineCore, View } from '../engine/engine.js'
+import { generationOf, LiveView, type LiveViewOptions } from './live-view.js'
+
+/** Decisions in the first block after a refresh, and at most: blocks grow while nothing changes. */
+const FIRST_BLOCK = 32
+const LARGEST_BLOCK = 1024
+
+export interface PicksOptions extends LiveViewOptions {
+  /** Told of decisions that were used: `decisions[0]` to `decisions[count - 1]`, indices of the members last taken. */
+  readonly onUsed: (decisions: Uint32Array, count: number) => void
+}
+
+/**
+ * Picks from blocks of decisions that the engine draws ahead. A block is thrown away, and the generator taken back to
+ * the first decision that was not used, as soon as the table's generation moves: the sequence is the one that single
+ * picks would give.
+ */
+export class Picks {
+  // What `next` reads comes first and is plain: it is the hot path.
+  private position = 0
+  private drawn = 0
+  private block: Uint32Array
+  private readonly header: Int32Array
+  private readonly live: LiveView
+  private readonly core: EngineCore
+  private readonly onUsed: PicksOptions['onUsed']
+  private readonly blocks: readonly Uint32Array[]
+  private nextBlock = 0
+
+  constructor(options: PicksOptions) {
+    this.header = options.memory.header
+    this.live = new LiveView(options)
+    this.core = options.core
+    this.onUsed = options.onUsed
+    const space = new Uint32Array(LARGEST_BLOCK)
+    this.blocks = blockSizes().map((size) => space.subarray(0, size))
+    this.block = this.blocks[0] as Uint32Array
+  }
+
+  /** The next decision: a member's index, or -1 where none is eligible. */
+  next(): number {
+    if (this.position < this.drawn && generationOf(this.header) === this.live.generation) {
+      return this.block[this.position++] as number
+    }
+    return this.slowNext()
+  }
+
+  /** Fills `into` with the next decisions. Returns how many: all, or 0 where no member is eligible. */
+  fill(into: Uint32Array): number {
+    this.bringUpToDate()
+    const waiting = Math.min(this.drawn - this.position, into.length)
+    for (let i = 0; i < waiting; i++) into[i] = this.block[this.position + i] as number
+    this.position += waiting
+    if (waiting === into.length) return waiting
+    this.useUp()
+    const rest = waiting === 0 ? into : into.subarray(waiting)
+    const drawn = this.core.fill(rest)
+    this.onUsed(rest, drawn)
+    return waiting + drawn
+  }
+
+  /** One decision as though the members at `excluded` were not up, or -1. */
+  nextExcluding(excluded: Uint32Array): number {
+    this.bringUpToDate()
+    this.giveBack()
+    const index = this.core.pickExcluding(excluded)
+    if (index >= 0) this.onUsed(Uint32Array.of(index), 1)
+    return index
+  }
+
+  /** The view as of now, with all picks so far counted; do not keep it. */
+  current(): View {
+    if (this.live.isStale(true)) this.refresh()
+    else this.giveBack()
+    return this.live.view
+  }
+
+  /** Makes the next pick look at members and readings anew. */
+  invalidate(): void {
+    this.live.invalidate()
+  }
+
+  close(): void {
+    this.live.close()
+  }
+
+  private slowNext(): number {
+    this.bringUpToDate()
+    if (this.position === this.drawn) {
+      this.useUp()
+      this.block = this.blocks[this.nextBlock] as Uint32Array
+      if (this.nextBlock < this.blocks.length - 1) this.nextBlock++
+      this.drawn = this.core.fill(this.block)
+      if (this.drawn === 0) return -1
+    }
+    return this.block[this.position++] as number
+  }
+
+  // The clock is looked at when a block is used up.
+  private bringUpToDate(): void {
+    if (this.live.isStale(this.position === this.drawn)) this.refresh()
+  }
+
+  private refresh(): void {
+    this.giveBack()
+    this.live.refresh()
+    this.nextBlock = 0
+  }
+
+  // The decisions that were not used are undrawn.
+  private giveBack(): void {
+    if (this.position < this.drawn) this.core.rewind(this.position)
+    this.useUp()
+  }
+
+  private useUp(): void {
+    if (this.position > 0) this.onUsed(this.block, this.position)
+    this.position = 0
+    this.drawn = 0
+  }
+}
+
+function blockSizes(): number[] {
+  const sizes: number[] = []
+  for (let size = FIRST_BLOCK; size <= LARGEST_BLOCK; size *= 2) sizes.push(size)
+  return sizes
+}

@@ -1,0 +1,11 @@
+/** Two unsigned 32-bit numbers, low word first. */
+export type Seed = readonly [number, number]
+
+/** A seed from a user's number, or one by chance. */
+export function toSeed(seed: number | undefined): Seed {
+  if (seed === undefined) {
+    const words = crypto.getRandomValues(new Uint32Array(2))
+    return [words[0] as number, words[1] as number]
+  }
+  return [seed >>> 0, Math.floor(seed / 2 ** 32)]
+}

@@ -1,0 +1,74 @@
+import type { Algorithm } from '../algorithms/algorithm.js'
+import { NOT_ELIGIBLE, type View } from '../engine/engine.js'
+import { inFlight } from '../table/in-flight.js'
+import { MILLI, readingTag } from '../table/layout.js'
+import type { TableMemory } from '../table/memory.js'
+import { type MutableReading, readReading } from '../table/reading.js'
+import type { Member, MemberState } from './members.js'
+import type { NodeLike } from './node.js'
+
+/** What a balancer knows of one member. */
+export interface NodeSnapshot<N extends NodeLike = NodeLike> {
+  readonly node: N
+  readonly id: string
+  readonly state: MemberState
+  /** CPU of the reading in percent, however old; undefined where there is none. */
+  readonly cpu: number | undefined
+  /** Age of the sample, ms; undefined where there is none. */
+  readonly age: number | undefined
+  /** Whether the reading counts: its age is at most `ttl`. Always false where the algorithm reads none. */
+  readonly fresh: boolean
+  /** What the algorithm takes the node's CPU for, percent; undefined where it can't be picked. */
+  readonly effective: number | undefined
+  /** Whether it may be picked now. */
+  readonly inBand: boolean
+  /** Requests in flight by this process, over all balancers and threads of the table. */
+  readonly inFlight: number
+  /** Picks by this balancer since it became a member. */
+  readonly picks: number
+  /** Leases released, and how many of these had failed. */
+  readonly released: number
+  readonly failed: number
+  /** Mean of the latencies told at release, ms; undefined where none was. */
+  readonly latency: number | undefined
+}
+
+/** Puts together what is known; `view` is of these members, as of now. */
+export function snapshotOf<N extends NodeLike>(
+  members: readonly Member<N>[],
+  view: View,
+  algorithm: Algorithm,
+  memory: TableMemory,
+  now: number,
+): NodeSnapshot<N>[] {
+  const reading: MutableReading = { time: 0, tag: 0, value: 0 }
+  const most = highestInBand(view.values, algorithm)
+  return members.map((member, i) => {
+    readReading(memory, member.slot, reading)
+    const known = reading.value >= 0 && reading.tag === readingTag(member.generation)
+    const age = known ? Math.max(0, now - reading.time) : undefined
+    const value = view.values[i] as number
+    const eligible = value !== NOT_ELIGIBLE
+    return {
+      node: member.node,
+      id: member.id,
+      state: member.state,
+      cpu: known ? reading.value / MILLI : undefined,
+      age,
+      fresh: age !== undefined && algorithm.kind === 'leastCpu' && age <= algorithm.ttl,
+      effective: eligible && algorithm.kind === 'leastCpu' ? value / MILLI : undefined,
+      inBand: eligible && value <= most,
+      inFlight: inFlight(memory, member.slot, member.generation),
+      picks: member.picks,
+      released: member.released,
+      failed: member.failed,
+      latency: member.latencyCount === 0 ? undefined : member.latencySum / member.latencyCount,
+    }
+  })
+}
+
+function highestInBand(values: Uint32Array, algorithm: Algorithm): number {
+  let least = NOT_ELIGIBLE
+  for (const value of values) if (value < least) least = value
+  return least + (algorithm.kind === 'leastCpu' ? algorithm.threshold : 0)
+}

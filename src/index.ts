@@ -1,0 +1,35 @@
+export * from './agent/index.js'
+export type { Algorithm } from './algorithms/algorithm.js'
+export { type LeastCpuOptions, leastCpu } from './algorithms/least-cpu.js'
+export { random } from './algorithms/random.js'
+export { type AttachedBalancer, type AttachOptions, attachBalancer } from './balancer/attached.js'
+export { type Balancer, type BalancerStats, createBalancer } from './balancer/balancer.js'
+export { type ConfigureOptions, configure, select } from './balancer/drop-in.js'
+export type { BalancerHandle } from './balancer/handle.js'
+export type { Lease, Outcome } from './balancer/lease.js'
+export type { MemberState } from './balancer/members.js'
+export type { NodeLike } from './balancer/node.js'
+export type { BalancerOptions, PollOptions } from './balancer/options.js'
+export type { SelectOptions } from './balancer/picker.js'
+export { createTable } from './balancer/process-table.js'
+export type { NodeSnapshot } from './balancer/snapshot.js'
+export type { Clock } from './clock.js'
+export * from './errors.js'
+export {
+  type CustomTransport,
+  type HttpNodeOptions,
+  type HttpTransport,
+  type HttpTransportOptions,
+  httpTransport,
+  type TlsSettings,
+  type Transport,
+} from './poller/transport.js'
+export type { Report } from './report.js'
+export type { Table, TableOptions } from './table/table.js'
+export type {
+  EmptySelectEvent,
+  PollEvent,
+  RemoteErrorEvent,
+  SamplerErrorEvent,
+  WorkerRestartEvent,
+} from './telemetry.js'

@@ -1,0 +1,58 @@
+import type { Report } from '../report.js'
+
+/** Why a remote could not be read. */
+export interface Failure {
+  /** `exit`: refused, reset, timed out or closed. `error`: a bad status, size, shape or value. */
+  readonly kind: 'exit' | 'error'
+  readonly reason: string
+}
+
+/** What became of asking one remote. */
+export type Answer =
+  | { readonly kind: 'report'; readonly report: Report /** Clock time, ms. */; readonly at: number }
+  | Failure
+
+/** One remote that failed in a round. */
+export interface FailedNode extends Failure {
+  readonly node: string
+}
+
+/** What became of the members that were asked in one round. */
+export interface Tally {
+  /** Members that were asked. */
+  asked: number
+  /** Reports that are their nodes' readings now. */
+  stored: number
+  /** Reports of samples older than the table's. */
+  older: number
+  /** Members that left while they were asked. */
+  left: number
+  /** Answers that came after their round had ended. */
+  late: number
+  /** Reports without CPU: right, but nothing to store. */
+  empty: number
+  /** Members that failed. */
+  failed: FailedNode[]
+}
+
+export function emptyTally(): Tally {
+  return { asked: 0, stored: 0, older: 0, left: 0, late: 0, empty: 0, failed: [] }
+}
+
+export function addTally(sum: Tally, part: Tally): void {
+  sum.asked += part.asked
+  sum.stored += part.stored
+  sum.older += part.older
+  sum.left += part.left
+  sum.late += part.late
+  sum.empty += part.empty
+  for (const failed of part.failed) sum.failed.push(failed)
+}
+
+const LONGEST_REASON = 200
+
+/** The words of whatever was thrown, short enough for a warning: a remote may have written them. */
+export function reasonOf(error: unknown): string {
+  const text = error instanceof Error ? error.message || error.name : String(error)
+  return text.length > LONGEST_REASON ? `${text.slice(0, LONGEST_REASON)}…` : text
+}

@@ -1,0 +1,50 @@
+import { channels, type RemoteErrorEvent } from '../telemetry.js'
+import type { FailedNode } from './answer.js'
+
+const EXIT = 1
+const ERROR = 2
+
+/**
+ * Tells of remotes that failed: each time on the channel, where somebody listens; as a process warning once per node
+ * and kind, until the node answers again.
+ */
+export class FailureReports {
+  /** Warnings so far. */
+  warned = 0
+  readonly #balancer: string
+  // Which kinds each node that fails was warned of for.
+  readonly #warned = new Map<string, number>()
+
+  constructor(balancer: string) {
+    this.#balancer = balancer
+  }
+
+  /** Takes up what one round came to: all nodes that failed in it; those that did not have answered, or left. */
+  report(failed: readonly FailedNode[]): void {
+    if (this.#warned.size > 0) {
+      const failing = new Set(failed.map(({ node }) => node))
+      for (const node of this.#warned.keys()) if (!failing.has(node)) this.#warned.delete(node)
+    }
+    for (const failure of failed) {
+      this.#publish(failure)
+      this.#warn(failure)
+    }
+  }
+
+  #publish({ node, kind, reason }: FailedNode): void {
+    if (!channels.remoteError.hasSubscribers) return
+    channels.remoteError.publish({ balancer: this.#balancer, node, kind, reason } satisfies RemoteErrorEvent)
+  }
+
+  #warn({ node, kind, reason }: FailedNode): void {
+    const bit = kind === 'exit' ? EXIT : ERROR
+    const before = this.#warned.get(node) ?? 0
+    if ((before & bit) !== 0) return
+    this.#warned.set(node, before | bit)
+    this.warned++
+    process.emitWarning(`${this.#balancer}: node ${JSON.stringify(node)} can't be polled: ${reason}`, {
+      type: 'IdlestWarning',
+      code: kind === 'exit' ? 'IDLEST_POLL_EXIT' : 'IDLEST_POLL_ERROR',
+    })
+  }
+}

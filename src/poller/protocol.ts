@@ -1,0 +1,37 @@
+import type { Tally } from './answer.js'
+import type { HttpTarget } from './http-target.js'
+import type { Place } from './store.js'
+
+/** A node for the polling thread to ask. */
+export interface WorkerTarget extends HttpTarget, Place {}
+
+/** What the polling thread is told: plain data. Pollers are numbered by the thread that they belong to. */
+export type ToWorker =
+  /** A poller begins, over the table in this memory. */
+  | { readonly type: 'open'; readonly poller: number; readonly buffer: SharedArrayBuffer }
+  /** Members, by slot: first the removed ones go, then the added ones come. */
+  | {
+      readonly type: 'members'
+      readonly poller: number
+      readonly removed: readonly number[]
+      readonly added: readonly WorkerTarget[]
+    }
+  /** Ask all members; done by the deadline (time of the process's clock, ms). */
+  | {
+      readonly type: 'round'
+      readonly poller: number
+      readonly round: number
+      readonly deadline: number
+      /** For messages, ms. */
+      readonly timeout: number
+    }
+  /** The poller ended: let go of its table and its connections. */
+  | { readonly type: 'close'; readonly poller: number }
+
+/** What the polling thread says. */
+export interface FromWorker {
+  readonly type: 'done'
+  readonly poller: number
+  readonly round: number
+  readonly tally: Tally
+}

@@ -1,0 +1,130 @@
+import type { Clock, TimerHandle } from '../clock.js'
+import { type Answer, emptyTally, type Failure, reasonOf, type Tally } from './answer.js'
+import type { StoreResult } from './store.js'
+
+/** A remote that a round asks. */
+export interface Member {
+  readonly id: string
+  /** Asks for the latest report. */
+  ask(): Promise<Answer>
+  /** Gives up on the answer: nobody waits for it any more. */
+  cancel(reason: string): void
+}
+
+/** What a round works with. */
+export interface RoundOptions<M extends Member> {
+  readonly clock: Clock
+  /** Longest time of the round, ms. */
+  readonly timeout: number
+  /** What messages call the time-out, ms; default `timeout`. */
+  readonly limit?: number
+  /** Writes a report; what it throws makes the member fail with `error`. */
+  readonly store: (member: M, answer: Answer & { kind: 'report' }) => StoreResult
+  /** A report came after its member or its round was given up on. */
+  readonly onLate: () => void
+}
+
+/**
+ * Asks every member at once and stores what they answer. Ends when all have answered or failed, and by its time-out
+ * whatever they do; then those that have not answered have failed with `exit`.
+ */
+export class Round<M extends Member> {
+  /** Resolves when the round has ended; never rejects. */
+  readonly done: Promise<Tally>
+  readonly #options: RoundOptions<M>
+  readonly #tally = emptyTally()
+  readonly #open = new Set<M>()
+  readonly #dropped = new Set<M>()
+  readonly #timer: TimerHandle
+  readonly #resolve: (tally: Tally) => void
+  #ended = false
+
+  constructor(members: Iterable<M>, options: RoundOptions<M>) {
+    this.#options = options
+    let resolve: (tally: Tally) => void = () => {}
+    this.done = new Promise((settle) => {
+      resolve = settle
+    })
+    this.#resolve = resolve
+    for (const member of members) this.#open.add(member)
+    this.#tally.asked = this.#open.size
+    this.#timer = options.clock.setTimeout(
+      () => this.#giveUp(`no answer within ${options.limit ?? options.timeout} ms`),
+      options.timeout,
+    )
+    for (const member of [...this.#open]) {
+      // Asking one may run the user's code, which may make another leave.
+      if (this.#open.has(member)) this.#ask(member)
+    }
+    this.#endIfAll()
+  }
+
+  /** The member left: its answer is not waited for, and dropped should it come. */
+  drop(member: M): void {
+    if (!this.#open.delete(member)) return
+    this.#dropped.add(member)
+    this.#tally.left++
+    member.cancel('the node left')
+    this.#endIfAll()
+  }
+
+  /** Ends the round at once; members that have not answered count as neither answered nor failed. */
+  abort(reason: string): void {
+    for (const member of this.#takeOpen()) member.cancel(reason)
+    this.#end()
+  }
+
+  #ask(member: M): void {
+    member.ask().then(
+      (answer) => this.#settle(member, answer),
+      (error: unknown) => this.#settle(member, { kind: 'exit', reason: reasonOf(error) }),
+    )
+  }
+
+  #settle(member: M, answer: Answer): void {
+    if (!this.#open.delete(member)) {
+      if (answer.kind === 'report' && !this.#dropped.has(member)) this.#options.onLate()
+      return
+    }
+    if (answer.kind === 'report') this.#store(member, answer)
+    else this.#fail(member, answer)
+    this.#endIfAll()
+  }
+
+  #store(member: M, answer: Answer & { kind: 'report' }): void {
+    try {
+      this.#tally[this.#options.store(member, answer)]++
+    } catch (error) {
+      this.#fail(member, { kind: 'error', reason: reasonOf(error) })
+    }
+  }
+
+  #fail(member: M, { kind, reason }: Failure): void {
+    this.#tally.failed.push({ node: member.id, kind, reason })
+  }
+
+  #giveUp(reason: string): void {
+    for (const member of this.#takeOpen()) {
+      this.#fail(member, { kind: 'exit', reason })
+      member.cancel(reason)
+    }
+    this.#end()
+  }
+
+  #takeOpen(): M[] {
+    const open = [...this.#open]
+    this.#open.clear()
+    return open
+  }
+
+  #endIfAll(): void {
+    if (this.#open.size === 0) this.#end()
+  }
+
+  #end(): void {
+    if (this.#ended) return
+    this.#ended = true
+    this.#options.clock.clearTimeout(this.#timer)
+    this.#resolve(this.#tally)
+  }
+}

@@ -1,0 +1,161 @@
+import { Worker } from 'node:worker_threads'
+import { processClock } from '../balancer/process-clock.js'
+import type { Clock, TimerHandle } from '../clock.js'
+import { channels, type WorkerRestartEvent } from '../telemetry.js'
+import { reasonOf } from './answer.js'
+import type { FromWorker, ToWorker } from './protocol.js'
+
+/** Wait before a crashed thread is started again, ms: doubles with each crash in a row, up to the longest. */
+export const FIRST_DELAY = 100
+export const LONGEST_DELAY = 10_000
+/** A thread that ran for this long, ms, was healthy: its crash is the first in a row. */
+export const HEALTHY_TIME = 30_000
+
+/** What a host needs of a worker thread. */
+export interface WorkerLike {
+  on(event: 'message', listener: (message: FromWorker) => void): unknown
+  on(event: 'error', listener: (error: unknown) => void): unknown
+  on(event: 'exit', listener: (code: number) => void): unknown
+  postMessage(message: ToWorker): void
+  terminate(): Promise<number>
+  unref(): void
+}
+
+/** One poller's end of a host. */
+export interface HostClient {
+  /** A thread began, which knows nothing: tell it everything. */
+  onStart(): void
+  onDone(message: FromWorker): void
+  /** The thread ended and took all rounds in progress with it. */
+  onCrash(reason: string): void
+}
+
+/** How a host makes its thread, and its time. */
+export interface HostOptions {
+  readonly spawn: () => WorkerLike
+  readonly clock: Clock
+}
+
+// Preloads are for the application: they would be loaded a second time, and a loader of sources slows the start.
+const PRELOADS = /^(-r|--require|--import|--loader|--experimental-loader|--input-type)(=|$)/
+
+function spawnWorker(): WorkerLike {
+  return new Worker(new URL('./worker.js', import.meta.url), {
+    name: 'idlest-poll',
+    ...(process.execArgv.some((flag) => PRELOADS.test(flag)) ? { execArgv: [] } : {}),
+  })
+}
+
+/**
+ * Supervises one polling thread: started when it is first needed, stopped when nobody uses it any more, and started
+ * again when it crashed. The thread never keeps the process alive.
+ */
+export class WorkerHost {
+  /** Times that a crashed thread was started again. */
+  restarts = 0
+  readonly #spawn: () => WorkerLike
+  readonly #clock: Clock
+  readonly #clients = new Map<number, HostClient>()
+  #next = 1
+  #worker: WorkerLike | undefined
+  #startedAt = 0
+  #delay = FIRST_DELAY
+  #timer: TimerHandle | undefined
+
+  constructor({ spawn, clock }: HostOptions = { spawn: spawnWorker, clock: processClock }) {
+    this.#spawn = spawn
+    this.#clock = clock
+  }
+
+  /**
+   * Begins to use the thread, which is started if it has not been. Whoever attaches posts what a new thread must know;
+   * `onStart` is called when it is to be said again.
+   */
+  attach(client: HostClient): number {
+    if (this.#worker === undefined && this.#timer === undefined) this.#start()
+    const number = this.#next++
+    this.#clients.set(number, client)
+    return number
+  }
+
+  /** Ends the use; with the last one the thread is stopped. */
+  async detach(number: number): Promise<void> {
+    if (!this.#clients.delete(number)) return
+    if (this.#clients.size > 0) {
+      this.post({ type: 'close', poller: number })
+      return
+    }
+    if (this.#timer !== undefined) this.#clock.clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#delay = FIRST_DELAY
+    const worker = this.#worker
+    this.#worker = undefined
+    await worker?.terminate()
+  }
+
+  /** Tells the thread something; false where there is none at present. */
+  post(message: ToWorker): boolean {
+    if (this.#worker === undefined) return false
+    this.#worker.postMessage(message)
+    return true
+  }
+
+  #start(): void {
+    this.#startedAt = this.#clock.now()
+    let worker: WorkerLike
+    try {
+      worker = this.#spawn()
+    } catch (error) {
+      this.#crashed(error)
+      return
+    }
+    let cause: unknown
+    worker.on('message', (message: FromWorker) => {
+      if (this.#worker === worker) this.#clients.get(message.poller)?.onDone(message)
+    })
+    worker.on('error', (error: unknown) => {
+      cause = error
+    })
+    worker.on('exit', (code: number) => {
+      if (this.#worker !== worker) return
+      this.#worker = undefined
+      this.#crashed(cause ?? new Error(`the polling thread ended with code ${code}`))
+    })
+    worker.unref()
+    this.#worker = worker
+    for (const client of [...this.#clients.values()]) client.onStart()
+  }
+
+  #crashed(error: unknown): void {
+    if (this.#clock.now() - this.#startedAt >= HEALTHY_TIME) this.#delay = FIRST_DELAY
+    const delay = this.#delay
+    this.#delay = Math.min(LONGEST_DELAY, delay * 2)
+    this.restarts++
+    this.#timer = this.#clock.setTimeout(() => {
+      this.#timer = undefined
+      this.#start()
+    }, delay)
+    this.#tell(error, delay)
+    for (const client of [...this.#clients.values()]) client.onCrash(reasonOf(error))
+  }
+
+  #tell(error: unknown, delay: number): void {
+    if (channels.workerRestart.hasSubscribers) {
+      channels.workerRestart.publish({ restarts: this.restarts, delay, error } satisfies WorkerRestartEvent)
+    }
+    // Once for crashes in a row.
+    if (delay !== FIRST_DELAY) return
+    process.emitWarning(`the polling thread ended (${reasonOf(error)}); it starts again in ${delay} ms`, {
+      type: 'IdlestWarning',
+      code: 'IDLEST_WORKER_RESTART',
+    })
+  }
+}
+
+const hosts: WorkerHost[] = []
+
+/** The first `count` hosts of this thread; all pollers share them. */
+export function sharedHosts(count: number): readonly WorkerHost[] {
+  while (hosts.length < count) hosts.push(new WorkerHost())
+  return hosts.slice(0, count)
+}

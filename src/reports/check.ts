@@ -1,0 +1,59 @@
+import { closest } from 'fastest-levenshtein'
+import { BadReportError } from '../errors.js'
+import type { Report } from '../report.js'
+import { amount, finite, record } from './values.js'
+
+/** The fields of a report that hold one number. */
+export const NUMBER_FIELDS = [
+  'cpu',
+  'application',
+  'memory',
+  'qps',
+  'eps',
+  'inFlight',
+  'latency',
+  'queueDelay',
+  'age',
+] as const satisfies readonly (keyof Report)[]
+
+const FIELDS: readonly string[] = [...NUMBER_FIELDS, 'named']
+const NUMBERS: ReadonlySet<string> = new Set(NUMBER_FIELDS)
+
+// By letters, whatever their case; but an abbreviation or a longer name, such as mem or cpuUtilization, goes first.
+function nearest(field: string): string {
+  const wrong = field.toLowerCase()
+  const akin = FIELDS.find((name) => {
+    const known = name.toLowerCase()
+    return wrong !== '' && (known.startsWith(wrong) || wrong.startsWith(known))
+  })
+  return akin ?? closest(field, FIELDS)
+}
+
+function checkNamed(value: unknown): Record<string, number> {
+  const metrics = record('named', value, 'an object of finite numbers')
+  // fromEntries defines properties: a metric called `__proto__` stays a metric.
+  return Object.fromEntries(
+    Object.entries(metrics).map(([name, metric]) => [name, finite(`named.${name}`, metric)]),
+  )
+}
+
+/**
+ * Checks a report that was given to the API and copies it, so that later changes to the object change nothing.
+ * Fields are finite numbers from 0 to 1e12; `cpu` above 100 passes (it is stored as 100); fields that are
+ * undefined count as not given; `named` is an object of any finite numbers.
+ * @throws BadReportError with the field, its value and what would be right; for an unknown field, the nearest known
+ */
+export function checkReport(value: unknown): Report {
+  const given = record('', value, 'an object such as { cpu: 37.5, age: 120 }')
+  const report: Report = {}
+  for (const [field, content] of Object.entries(given)) {
+    if (NUMBERS.has(field)) {
+      if (content !== undefined) report[field as (typeof NUMBER_FIELDS)[number]] = amount(field, content)
+    } else if (field === 'named') {
+      if (content !== undefined) report.named = checkNamed(content)
+    } else {
+      throw new BadReportError(field, content, `a known field; the nearest is ${nearest(field)}`)
+    }
+  }
+  return report
+}

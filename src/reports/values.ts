@@ -1,0 +1,31 @@
+import { BadReportError } from '../errors.js'
+
+/**
+ * The largest value that a report's own fields take, in the field's unit. No load comes near it: above it, as with
+ * 1e308, a counter or a division at the node is broken, and its report is refused rather than read as "full".
+ */
+export const MAX_VALUE = 1e12
+
+/** Gives back a load, rate, count or time: finite, 0 to `max`; -0 comes back as 0. */
+export function amount(field: string, value: unknown, max = MAX_VALUE): number {
+  if (typeof value !== 'number' || !(value >= 0 && value <= max)) {
+    throw new BadReportError(field, value, `a finite number from 0 to ${max}`)
+  }
+  return value + 0
+}
+
+/** Gives back any finite number: what a metric of the user's own may be; -0 comes back as 0. */
+export function finite(field: string, value: unknown): number {
+  if (typeof value !== 'number' || !Number.isFinite(value)) {
+    throw new BadReportError(field, value, 'a finite number')
+  }
+  return value + 0
+}
+
+/** Gives back an object whose keys can be walked: not null, not an array. */
+export function record(field: string, value: unknown, expected: string): Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new BadReportError(field, value, expected)
+  }
+  return value as Record<string, unknown>
+}

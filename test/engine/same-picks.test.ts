@@ -1,0 +1,234 @@
+import test from 'ava'
+import fc from 'fast-check'
+import type { Algorithm } from '../../dist/algorithms/algorithm.js'
+import { leastCpu } from '../../dist/algorithms/least-cpu.js'
+import { random } from '../../dist/algorithms/random.js'
+import { type Engine, FACT_COUNT, type View } from '../../dist/engine/engine.js'
+import { processBinding } from '../../dist/engine/load.js'
+import { nativeEngine } from '../../dist/engine/native.js'
+import { portableEngine } from '../../dist/engine/portable/index.js'
+import { VirtualClock } from '../../dist/simulation/virtual-clock.js'
+import { NO_SLOT, TIME_BIAS } from '../../dist/table/layout.js'
+import type { TableMemory } from '../../dist/table/memory.js'
+import { Table } from '../../dist/table/table.js'
+
+const binding = processBinding()
+const native = binding.kind === 'loaded' ? nativeEngine(binding.binding) : undefined
+// Without cargo there is no native engine to compare with.
+const compared = native === undefined ? test.skip : test
+
+/** One step of a situation; both engines take the same steps. */
+type Step =
+  | { kind: 'report'; node: number; milli: number; age: number }
+  | { kind: 'leave'; node: number }
+  | { kind: 'members'; nodes: number[]; states: number[] }
+  | { kind: 'wait'; ms: number }
+  | { kind: 'refresh' }
+  | { kind: 'fill'; count: number; kept: number }
+  | { kind: 'exclude'; indices: number[] }
+
+interface Situation {
+  size: number
+  algorithm: Algorithm
+  seed: [number, number]
+  /** Readings at the start, in 1/1000 points; null: none. */
+  readings: { milli: number; age: number }[]
+  steps: Step[]
+}
+
+const milli = fc.oneof(
+  fc.integer({ min: 0, max: 100_000 }),
+  // Close together, so that the band's edge is met.
+  fc.integer({ min: 20_000, max: 20_020 }),
+  fc.constantFrom(0, 5_000, 5_001, 50_000, 100_000),
+)
+const age = fc.oneof(fc.integer({ min: 0, max: 300 }), fc.constantFrom(99, 100, 101))
+const threshold = fc.oneof(
+  fc.integer({ min: 0, max: 100_000 }),
+  fc.integer({ min: 0, max: 20 }),
+  fc.constant(5_000),
+)
+
+const algorithm: fc.Arbitrary<Algorithm> = fc.oneof(
+  { weight: 1, arbitrary: fc.constant(random()) },
+  {
+    weight: 8,
+    arbitrary: fc
+      .record({
+        threshold: threshold.map((value) => value / 1000),
+        ttl: fc.constantFrom(0, 100, 250, Number.POSITIVE_INFINITY),
+        missing: fc.oneof(
+          fc.integer({ min: 0, max: 100 }),
+          fc.constantFrom('mean' as const, 'exclude' as const),
+        ),
+      })
+      .map(leastCpu),
+  },
+)
+
+const situation: fc.Arbitrary<Situation> = fc.integer({ min: 1, max: 300 }).chain((size) => {
+  const node = fc.integer({ min: 0, max: size - 1 })
+  const step: fc.Arbitrary<Step> = fc.oneof(
+    fc.record({ kind: fc.constant('report' as const), node, milli, age }),
+    fc.record({ kind: fc.constant('leave' as const), node }),
+    fc.record({
+      kind: fc.constant('members' as const),
+      nodes: fc.uniqueArray(node, { maxLength: Math.min(size, 40) }),
+      states: fc.array(fc.constantFrom(0, 1, 1, 1), { minLength: 40, maxLength: 40 }),
+    }),
+    fc.record({ kind: fc.constant('wait' as const), ms: fc.integer({ min: 0, max: 150 }) }),
+    fc.constant({ kind: 'refresh' as const }),
+    fc.record({
+      kind: fc.constant('fill' as const),
+      count: fc.integer({ min: 0, max: 40 }),
+      kept: fc.nat(50),
+    }),
+    fc.record({
+      kind: fc.constant('exclude' as const),
+      indices: fc.array(fc.integer({ min: 0, max: size + 2 }), { maxLength: 6 }),
+    }),
+  )
+  return fc.record({
+    size: fc.constant(size),
+    algorithm,
+    seed: fc.tuple(fc.integer({ min: 0, max: 2 ** 32 - 1 }), fc.integer({ min: 0, max: 2 ** 32 - 1 })),
+    readings: fc.array(fc.record({ milli, age }), { maxLength: size }),
+    steps: fc.array(step, { minLength: 1, maxLength: 12 }),
+  })
+})
+
+/** A table with nodes 0 to size - 1; node `size` and beyond are unknown to it. */
+function tableOf({ size, readings }: Situation) {
+  const clock = new VirtualClock(1_000)
+  const table = new Table(clock)
+  const places = Array.from({ length: size }, (_, i) => table.claim(`node-${i}`))
+  for (const [i, { milli, age }] of readings.entries()) {
+    const place = places[i]
+    if (place !== undefined) table.write(place, table.now() - age, milli)
+  }
+  return { clock, table, places }
+}
+
+/** Runs the steps on one core, and gives everything that it said. */
+function play(engine: Engine, run: Situation): unknown[] {
+  const { clock, table, places } = tableOf(run)
+  const core = engine.createCore(table.memory, run.algorithm, run.seed)
+  const said: unknown[] = []
+  let view: View = { values: new Uint32Array(0), facts: new Float64Array(FACT_COUNT) }
+  const join = (nodes: number[], states: number[]) => {
+    const at = (node: number) => places[node] as { slot: number; generation: number }
+    core.setMembers({
+      // Every seventh is one that the table does not know.
+      slots: Uint32Array.from(nodes, (node) => (node % 7 === 6 ? NO_SLOT : at(node).slot)),
+      generations: Uint32Array.from(nodes, (node) => at(node).generation),
+      states: Uint8Array.from(nodes, (_, i) => states[i] ?? 1),
+    })
+    view = { values: new Uint32Array(nodes.length), facts: view.facts }
+  }
+  const refresh = () => {
+    core.refresh(table.now(), view)
+    said.push([...view.values], [...view.facts])
+  }
+  join(
+    places.map((_, i) => i),
+    [],
+  )
+  refresh()
+  for (const step of [
+    ...run.steps,
+    { kind: 'refresh' } as Step,
+    { kind: 'fill', count: 20, kept: 0 } as Step,
+  ]) {
+    switch (step.kind) {
+      case 'report': {
+        const place = places[step.node]
+        if (place !== undefined) said.push(table.write(place, table.now() - step.age, step.milli))
+        table.publish()
+        break
+      }
+      case 'leave': {
+        const place = places[step.node]
+        if (place !== undefined) table.unclaim(place)
+        break
+      }
+      case 'members':
+        join(step.nodes, step.states)
+        refresh()
+        break
+      case 'wait':
+        clock.jump(step.ms)
+        break
+      case 'refresh':
+        refresh()
+        break
+      case 'fill': {
+        const into = new Uint32Array(step.count)
+        const drawn = core.fill(into)
+        said.push(drawn, [...into])
+        if (drawn > 0) core.rewind(Math.min(step.kept, drawn))
+        break
+      }
+      case 'exclude':
+        said.push(core.pickExcluding(Uint32Array.from(step.indices)))
+        break
+    }
+  }
+  return said
+}
+
+compared('both engines make the same picks, bit for bit, in 10,000 random situations', (t) => {
+  t.timeout(180_000)
+  fc.assert(
+    fc.property(situation, (run) => {
+      t.deepEqual(play(native as Engine, run), play(portableEngine, run))
+    }),
+    { numRuns: 10_000 },
+  )
+})
+
+compared('both engines see a reading that another view of the memory wrote after the table grew', (t) => {
+  const clock = new VirtualClock()
+  const table = new Table(clock)
+  const cores = [native as Engine, portableEngine].map((engine) =>
+    engine.createCore(table.memory, leastCpu({ threshold: 0 }), [1, 2]),
+  )
+  const places = Array.from({ length: 1_000 }, (_, i) => table.claim(`node-${i}`))
+  places.forEach((place, i) => {
+    table.write(place, TIME_BIAS, i === 777 ? 1 : 2)
+  })
+  table.publish()
+  for (const core of cores) {
+    const view: View = { values: new Uint32Array(1_000), facts: new Float64Array(FACT_COUNT) }
+    core.setMembers({
+      slots: Uint32Array.from(places, (place) => place.slot),
+      generations: Uint32Array.from(places, (place) => place.generation),
+      states: new Uint8Array(1_000).fill(1),
+    })
+    core.refresh(table.now(), view)
+    const into = new Uint32Array(4)
+    core.fill(into)
+    t.deepEqual([...into], [777, 777, 777, 777], core.name)
+  }
+})
+
+test('the portable engine works over memory that is not shared', (t) => {
+  const shared = globalThis.SharedArrayBuffer
+  // @ts-expect-error: a browser without cross-origin isolation has none
+  globalThis.SharedArrayBuffer = undefined
+  let memory: TableMemory
+  try {
+    const table = new Table(new VirtualClock())
+    memory = table.memory
+    for (let i = 0; i < 200; i++) table.write(table.claim(`node-${i}`), table.now(), i === 150 ? 10 : 90_000)
+  } finally {
+    globalThis.SharedArrayBuffer = shared
+  }
+  t.true(memory.buffer instanceof ArrayBuffer)
+  const core = portableEngine.createCore(memory, leastCpu(), [3, 4])
+  const slots = Uint32Array.from({ length: 200 }, (_, i) => i)
+  core.setMembers({ slots, generations: new Uint32Array(200), states: new Uint8Array(200).fill(1) })
+  core.refresh(TIME_BIAS, { values: new Uint32Array(200), facts: new Float64Array(FACT_COUNT) })
+  const into = new Uint32Array(8)
+  t.is(core.fill(into), 8)
+  t.true(into.every((index) => index === 150))
+})
