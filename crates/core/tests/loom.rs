@@ -5,6 +5,9 @@
 //! Real memory can't be modelled, so the words are loom's atomics: a 64-bit word is one object, as the layout has it.
 #![cfg(loom)]
 
+use std::collections::BTreeSet;
+use std::fmt::Debug;
+use std::sync::Mutex;
 use std::sync::atomic::Ordering;
 
 use idlest_core::layout::{self, Reading, TIME_BIAS};
@@ -125,255 +128,287 @@ fn cpu(table: &Table<View>, slot: u32) -> Option<u32> {
     table.read(slot, 0, NOW, 1_000.0).map(|fresh| fresh.cpu)
 }
 
+/// Runs the model, and checks that the outcomes it had in all its interleavings are these, all of them: a model that
+/// explores too little fails too.
+///
+/// Loom goes back to where an access could have come before another thread's *last* access of the same word, so what is
+/// found out depends on who runs first: that is the thread of the model, which therefore writes.
+fn outcomes<T: Ord + Debug + Send + 'static>(
+    expected: impl IntoIterator<Item = T>,
+    run: impl Fn() -> T + Sync + Send + 'static,
+) {
+    let seen = std::sync::Arc::new(Mutex::new(BTreeSet::new()));
+    let all = std::sync::Arc::clone(&seen);
+    loom::model(move || {
+        let outcome = run();
+        all.lock().unwrap().insert(outcome);
+    });
+    let seen = std::mem::take(&mut *seen.lock().unwrap());
+    assert_eq!(seen, expected.into_iter().collect());
+}
+
 #[test]
 fn a_reader_of_a_generation_sees_what_was_written_before_it() {
-    loom::model(|| {
+    // The generation, and what the reader found after it: never less than was written before that publication.
+    let expected = [
+        (0, None, None),
+        (0, None, Some(2)),
+        (0, Some(1), None),
+        (0, Some(1), Some(2)),
+        (0, Some(3), None),
+        (0, Some(3), Some(2)),
+        (1, Some(1), Some(2)),
+        (1, Some(3), Some(2)),
+        (2, Some(3), Some(2)),
+    ];
+    outcomes(expected, || {
         let (_, table) = table(2, 2);
-        let writer = {
+        let reader = thread::spawn({
             let table = Arc::clone(&table);
-            thread::spawn(move || {
-                table.write(0, 0, TIME_BIAS, 1);
-                table.write(1, 0, TIME_BIAS, 2);
-                table.publish();
-                table.write(0, 0, TIME_BIAS + 1, 3);
-                table.publish();
-            })
-        };
-        let generation = table.generation();
-        let seen = (cpu(&table, 0), cpu(&table, 1));
-        match generation {
-            0 => {}
-            1 => assert!(matches!(seen, (Some(1 | 3), Some(2)))),
-            _ => assert_eq!(seen, (Some(3), Some(2))),
-        }
-        writer.join().unwrap();
+            move || (table.generation(), cpu(&table, 0), cpu(&table, 1))
+        });
+        table.write(0, 0, TIME_BIAS, 1);
+        table.write(1, 0, TIME_BIAS, 2);
+        table.publish();
+        table.write(0, 0, TIME_BIAS + 1, 3);
+        table.publish();
+        reader.join().unwrap()
     });
 }
 
-// Two pollers, one reader: the step of one carries nothing of the other, but each carries its own.
+// Two pollers, one reader: whoever's steps it sees, it sees what they wrote.
 #[test]
-fn each_writers_publication_carries_its_own_slots() {
-    loom::model(|| {
+fn each_publication_carries_its_own_writers_slot() {
+    let expected = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)];
+    outcomes(expected, || {
         let (_, table) = table(2, 2);
-        let writers = [0, 1].map(|slot| {
+        let other = thread::spawn({
             let table = Arc::clone(&table);
-            thread::spawn(move || {
-                table.write(slot, 0, TIME_BIAS, slot + 1);
+            move || {
+                table.write(1, 0, TIME_BIAS, 2);
                 table.publish();
-            })
+            }
         });
-        let generation = table.generation();
-        let seen = [0, 1]
-            .iter()
-            .filter(|slot| cpu(&table, **slot).is_some())
-            .count();
-        assert!(
-            seen >= generation as usize,
-            "generation {generation}, {seen} readings"
-        );
-        for writer in writers {
-            writer.join().unwrap();
-        }
+        let reader = thread::spawn({
+            let table = Arc::clone(&table);
+            move || {
+                let generation = table.generation();
+                (
+                    generation,
+                    [0, 1]
+                        .iter()
+                        .filter(|slot| cpu(&table, **slot).is_some())
+                        .count(),
+                )
+            }
+        });
+        table.write(0, 0, TIME_BIAS, 1);
+        table.publish();
+        other.join().unwrap();
+        reader.join().unwrap()
     });
 }
 
 #[test]
 fn a_reading_is_never_half_of_one() {
-    loom::model(|| {
+    outcomes([None, Some((1, 10)), Some((2, 20))], || {
         let (_, table) = table(1, 1);
-        let writers = [1, 2].map(|step| {
+        let reader = thread::spawn({
             let table = Arc::clone(&table);
-            thread::spawn(move || table.write(0, 0, TIME_BIAS + u64::from(step), 10 * step))
+            move || {
+                table
+                    .read(0, 0, NOW, 1_000.0)
+                    .map(|fresh| (fresh.time - TIME_BIAS, fresh.cpu))
+            }
         });
-        if let Some(fresh) = table.read(0, 0, NOW, 1_000.0) {
-            assert!(matches!(
-                (fresh.time - TIME_BIAS, fresh.cpu),
-                (1, 10) | (2, 20)
-            ));
-        }
-        for writer in writers {
-            writer.join().unwrap();
-        }
+        table.write(0, 0, TIME_BIAS + 1, 10);
+        table.write(0, 0, TIME_BIAS + 2, 20);
+        reader.join().unwrap()
     });
 }
 
 #[test]
 fn the_newest_of_concurrent_samples_stays() {
-    loom::model(|| {
+    use WriteResult::{Older, Stored};
+    // Results of the samples that are 5, 6 and 7 ms old; whatever their order, the first of these stays.
+    let expected = [
+        (Stored, Stored, Stored),
+        (Stored, Stored, Older),
+        (Stored, Older, Stored),
+        (Stored, Older, Older),
+    ];
+    outcomes(expected, || {
         let (_, table) = table(1, 1);
-        let writers = [5, 7].map(|age| {
+        let [six, seven] = [6, 7].map(|age| {
             let table = Arc::clone(&table);
             thread::spawn(move || table.write(0, 0, TIME_BIAS - age, age as u32))
         });
-        let here = table.write(0, 0, TIME_BIAS - 6, 6);
-        let results = writers.map(|writer| writer.join().unwrap());
+        let five = table.write(0, 0, TIME_BIAS - 5, 5);
+        let results = (five, six.join().unwrap(), seven.join().unwrap());
         assert_eq!(cpu(&table, 0), Some(5));
-        assert_eq!(results[0], WriteResult::Stored, "nothing was newer");
-        assert_ne!(here, WriteResult::Left);
+        results
     });
 }
 
 #[test]
 fn growth_comes_with_the_publication_that_needs_it() {
-    loom::model(|| {
+    // Generation, capacity, and what a reader that binds itself to so much finds in the new slot.
+    let expected = [(0, 1, None), (0, 2, None), (0, 2, Some(9)), (1, 2, Some(9))];
+    outcomes(expected, || {
         let (view, table) = table(1, 2);
-        let owner = {
-            let view = view.clone();
-            thread::spawn(move || {
-                let table = Table::attach(View { slots: 2, ..view }).unwrap();
-                assert!(table.grow(2));
-                table.write(1, 0, TIME_BIAS, 9);
-                table.publish();
-            })
-        };
-        // Bound before the table grew: the slot is not there, and picks go on.
-        assert_eq!(cpu(&table, 1), None);
-        let generation = table.generation();
-        let grown = View {
-            slots: table.capacity(),
-            ..view
-        };
-        let rebound = Table::attach(grown).unwrap();
-        let seen = cpu(&rebound, 1);
-        assert!(matches!(seen, None | Some(9)));
-        if generation == 1 {
-            assert_eq!(seen, Some(9));
-        }
-        owner.join().unwrap();
-        assert_eq!(table.capacity(), 2);
+        let reader = thread::spawn({
+            let (view, table) = (view.clone(), Arc::clone(&table));
+            move || {
+                assert_eq!(cpu(&table, 1), None, "not in this view, and picks go on");
+                let generation = table.generation();
+                let capacity = table.capacity();
+                let rebound = Table::attach(View {
+                    slots: capacity,
+                    ..view
+                })
+                .unwrap();
+                (generation, capacity, cpu(&rebound, 1))
+            }
+        });
+        let table = Table::attach(View { slots: 2, ..view }).unwrap();
+        assert!(table.grow(2));
+        table.write(1, 0, TIME_BIAS, 9);
+        table.publish();
+        reader.join().unwrap()
     });
 }
 
 // The capacity carries what the owner did to the new slots before it.
 #[test]
 fn who_sees_the_capacity_sees_the_slots_prepared_before_it() {
-    loom::model(|| {
+    outcomes([(1, None), (2, Some(9))], || {
         let (view, table) = table(1, 2);
-        let owner = {
-            let view = view.clone();
-            thread::spawn(move || {
-                let table = Table::attach(View { slots: 2, ..view }).unwrap();
-                table.write(1, 0, TIME_BIAS, 9);
-                assert!(table.grow(2));
-            })
-        };
-        let capacity = table.capacity();
-        let rebound = Table::attach(View {
-            slots: capacity,
-            ..view
-        })
-        .unwrap();
-        if capacity == 2 {
-            assert_eq!(cpu(&rebound, 1), Some(9));
-        }
-        owner.join().unwrap();
+        let reader = thread::spawn({
+            let (view, table) = (view.clone(), table);
+            move || {
+                let capacity = table.capacity();
+                let rebound = Table::attach(View {
+                    slots: capacity,
+                    ..view
+                })
+                .unwrap();
+                (capacity, cpu(&rebound, 1))
+            }
+        });
+        let table = Table::attach(View { slots: 2, ..view }).unwrap();
+        table.write(1, 0, TIME_BIAS, 9);
+        assert!(table.grow(2));
+        reader.join().unwrap()
     });
 }
 
 #[test]
 fn a_late_report_for_the_last_owner_changes_nothing() {
-    loom::model(|| {
+    outcomes([WriteResult::Stored, WriteResult::Left], || {
         let (_, table) = table(1, 1);
         table.write(0, 0, TIME_BIAS, 1);
-        let late = {
+        let late = thread::spawn({
             let table = Arc::clone(&table);
-            thread::spawn(move || table.write(0, 0, TIME_BIAS + 9, 2))
-        };
+            move || table.write(0, 0, TIME_BIAS + 9, 2)
+        });
         let generation = table.give_back(0).unwrap();
-        assert_eq!(table.reading(0), Some(Reading::none(generation)));
-        assert_eq!(
-            table.write(0, generation, TIME_BIAS, 3),
-            WriteResult::Stored
-        );
+        let emptied = table.reading(0);
+        table.write(0, generation, TIME_BIAS, 3);
         let result = late.join().unwrap();
-        assert!(matches!(result, WriteResult::Stored | WriteResult::Left));
+        assert_eq!(emptied, Some(Reading::none(generation)));
         assert_eq!(
             table.reading(0),
             Some(Reading::new(TIME_BIAS, generation, 3))
         );
+        result
     });
 }
 
-// A reader that still has the old generation never takes the new owner's reading for the old one's, nor the reverse.
 #[test]
 fn a_reading_is_taken_by_its_owner_alone() {
-    loom::model(|| {
+    // Publications seen, then what a reader takes for the old owner's reading and for the new one's.
+    let expected = [
+        (0, Some(1), None),
+        (0, Some(1), Some(3)),
+        (0, None, None),
+        (0, None, Some(3)),
+        (1, None, Some(3)),
+    ];
+    outcomes(expected, || {
         let (_, table) = table(1, 1);
         table.write(0, 0, TIME_BIAS, 1);
-        let owner = {
+        let reader = thread::spawn({
             let table = Arc::clone(&table);
-            thread::spawn(move || {
-                let generation = table.give_back(0).unwrap();
-                table.write(0, generation, TIME_BIAS, 3);
-                table.publish();
-            })
-        };
-        let published = table.generation();
-        let generation = table.slot_generation(0).unwrap();
-        let read = |generation| {
-            table
-                .read(0, generation, NOW, 1_000.0)
-                .map(|fresh| fresh.cpu)
-        };
-        assert!(matches!(read(0), None | Some(1)));
-        assert!(matches!(read(1), None | Some(3)));
-        if published == 1 {
-            assert_eq!((generation, read(0), read(1)), (1, None, Some(3)));
-        }
-        owner.join().unwrap();
+            move || {
+                let read = |owner| table.read(0, owner, NOW, 1_000.0).map(|fresh| fresh.cpu);
+                let published = table.generation();
+                let owner = table.slot_generation(0).unwrap();
+                let taken = (published, read(0), read(1));
+                if published == 1 {
+                    assert_eq!(owner, 1);
+                }
+                taken
+            }
+        });
+        let generation = table.give_back(0).unwrap();
+        table.write(0, generation, TIME_BIAS, 3);
+        table.publish();
+        reader.join().unwrap()
     });
 }
 
 #[test]
 fn a_late_release_for_the_last_owner_does_not_count() {
-    loom::model(|| {
+    // Whether the old owner's release and next request still counted, for the old owner.
+    let expected = [(false, false), (true, false), (true, true)];
+    outcomes(expected, || {
         let (_, table) = table(1, 1);
-        assert!(table.enter(0, 0));
-        let late = {
+        table.enter(0, 0);
+        let late = thread::spawn({
             let table = Arc::clone(&table);
-            thread::spawn(move || {
-                table.leave(0, 0);
-                table.enter(0, 0);
-            })
-        };
+            move || (table.leave(0, 0), table.enter(0, 0))
+        });
         let generation = table.give_back(0).unwrap();
-        assert!(table.enter(0, generation));
-        late.join().unwrap();
+        let entered = table.enter(0, generation);
+        let counted = late.join().unwrap();
+        assert!(entered);
         assert_eq!(table.in_flight(0, generation), 1);
         assert_eq!(table.in_flight(0, 0), 0);
+        counted
     });
 }
 
 #[test]
-fn counts_lose_no_step_and_never_go_below_zero() {
-    loom::model(|| {
+fn counts_lose_no_step() {
+    outcomes([1, 2], || {
         let (_, table) = table(1, 1);
-        let threads = [0, 1].map(|_| {
+        let other = thread::spawn({
             let table = Arc::clone(&table);
-            thread::spawn(move || {
-                assert!(table.enter(0, 0));
-                assert!(table.leave(0, 0), "this thread's own");
-            })
+            move || {
+                let entered = table.enter(0, 0);
+                let most = table.in_flight(0, 0);
+                (entered, most, table.leave(0, 0))
+            }
         });
-        assert!(table.in_flight(0, 0) <= 2);
-        for thread in threads {
-            thread.join().unwrap();
-        }
+        let here = (table.enter(0, 0), table.leave(0, 0));
+        let (entered, most, left) = other.join().unwrap();
+        assert_eq!((here, entered, left), ((true, true), true, true));
         assert_eq!(table.in_flight(0, 0), 0);
+        most
     });
 }
 
 #[test]
-fn releases_of_one_request_count_once() {
-    loom::model(|| {
+fn a_request_is_released_once() {
+    outcomes([(true, false), (false, true)], || {
         let (_, table) = table(1, 1);
-        assert!(table.enter(0, 0));
-        let threads = [0, 1].map(|_| {
+        table.enter(0, 0);
+        let other = thread::spawn({
             let table = Arc::clone(&table);
-            thread::spawn(move || table.leave(0, 0))
+            move || table.leave(0, 0)
         });
-        let released = threads.map(|thread| thread.join().unwrap());
-        assert_eq!(released.iter().filter(|released| **released).count(), 1);
+        let released = (table.leave(0, 0), other.join().unwrap());
         assert_eq!(table.in_flight(0, 0), 0);
+        released
     });
 }
