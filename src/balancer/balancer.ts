@@ -253,7 +253,10 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
  * ```
  * Throws OptionError, BadNodeError, DuplicateNodeError, EngineError.
  */
-export function createBalancer<N extends NodeLike = string>(options: BalancerOptions<N> = {}): Balancer<N> {
+export function createBalancer(options?: BalancerOptions<string>): Balancer<string>
+export function createBalancer<N extends { readonly id: string }>(options: BalancerOptions<N>): Balancer<N>
+export function createBalancer<N extends NodeLike>(options: BalancerOptions<N>): Balancer<N>
+export function createBalancer(options: BalancerOptions = {}): Balancer {
   return new Balancer(options)
 }
 

@@ -92,7 +92,7 @@ test('counts in flight are those of the open leases whatever happens, and never 
           balancer.remove(step.node)
           open.get(step.node)?.clear()
         } else if (step.kind === 'join') balancer.add(step.node)
-        for (const { id, inFlight } of balancer.snapshot()) t.is(inFlight, open.get(id)?.size)
+        for (const { id, inFlight } of balancer.snapshot()) t.is(inFlight, open.get(id)?.size ?? -1)
       }
     }),
     { numRuns: 300 },
