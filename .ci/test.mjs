@@ -105,7 +105,7 @@ async function rust() {
   if (lintOnly) return
   await cargoTest('cargo test', ['--workspace'])
   // Not in release: with LTO of all that the tests use, it compiles for minutes to save seconds.
-  if (existsSync(join(root, 'crates/core/tests/loom.rs')))
+  if (['loom.rs', 'loom/main.rs'].some((file) => existsSync(join(root, 'crates/core/tests', file))))
     await cargoTest('loom', ['--package', 'idlest-core', '--test', 'loom'], {
       RUSTFLAGS: `${process.env.RUSTFLAGS ?? ''} --cfg loom`.trim(),
       // Its own: other flags would have cargo build everything anew at every change of hands.
