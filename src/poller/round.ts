@@ -18,6 +18,8 @@ export interface RoundOptions<M extends Member> {
   readonly timeout: number
   /** What messages call the time-out, ms; default `timeout`. */
   readonly limit?: number
+  /** Runs its argument when all that has arrived by now was taken in; default: at once. */
+  readonly lastCall?: (run: () => void) => void
   /** Writes a report; what it throws makes the member fail with `error`. */
   readonly store: (member: M, answer: Answer & { kind: 'report' }) => StoreResult
   /** A report came after its member or its round was given up on. */
@@ -48,10 +50,11 @@ export class Round<M extends Member> {
     this.#resolve = resolve
     for (const member of members) this.#open.add(member)
     this.#tally.asked = this.#open.size
-    this.#timer = options.clock.setTimeout(
-      () => this.#giveUp(`no answer within ${options.limit ?? options.timeout} ms`),
-      options.timeout,
-    )
+    this.#timer = options.clock.setTimeout(() => {
+      const giveUp = () => this.#giveUp(`no answer within ${options.limit ?? options.timeout} ms`)
+      if (options.lastCall === undefined) giveUp()
+      else options.lastCall(giveUp)
+    }, options.timeout)
     for (const member of [...this.#open]) {
       // Asking one may run the user's code, which may make another leave.
       if (this.#open.has(member)) this.#ask(member)

@@ -37,6 +37,8 @@ class RemotePoller {
       clock: processClock,
       timeout: Math.max(0, deadline - processClock.now()),
       limit: timeout,
+      // Where the thread was held up, timers come before the answers that wait in the sockets.
+      lastCall: setImmediate,
       store: (member, { report, at }) => storeReport(this.#memory, member, report, at),
       onLate: () => this.#late++,
     })

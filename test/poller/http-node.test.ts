@@ -254,6 +254,19 @@ test('after a cancelled ask the next one is answered, over a new connection', as
   t.is(connections, 2)
 })
 
+test('cancelling while the connection is being set up closes it', async (t) => {
+  const connected = withResolvers<Socket>()
+  const server = await serveTcp(t, (socket) => connected.resolve(socket))
+  // The server never answers the TLS greeting.
+  const node = nodeOf(t, idOf(server), { protocol: 'https' })
+  const answer = node.ask()
+  const socket = await connected.promise
+  const ended = once(socket.resume(), 'end')
+  node.cancel('too slow')
+  failed(t, await answer, 'exit', /too slow/)
+  await ended
+})
+
 test('cancelling in the same turn as the ask ends it', async (t) => {
   const server = await serve(t, reporting(1))
   const node = nodeOf(t, idOf(server))

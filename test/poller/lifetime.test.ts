@@ -38,7 +38,12 @@ for (const [what, clock] of [
 ] as const) {
   test(`a poll in progress ${what} keeps no process alive`, async (t) => {
     const asked = withResolvers<void>()
-    const silent = await serve(t, () => asked.resolve())
+    let requests = 0
+    // The second ask, over the kept connection, is the one that hangs.
+    const silent = await serve(t, (request, response) => {
+      if (++requests > 1) asked.resolve()
+      else reporting(1)(request, response as never)
+    })
     const child = start(t, idOf(silent), clock, channel)
     const exited = once(child, 'exit')
     await asked.promise
