@@ -43,28 +43,25 @@ export class VirtualClock implements Clock {
   async advance(ms: number): Promise<void> {
     const end = this.#now + ms
     await settle()
-    for (;;) {
-      const next = this.#next(end)
-      if (next === undefined) break
-      this.#timers.delete(next)
-      this.#now = Math.max(this.#now, next.at)
-      next.run()
-      await settle()
-    }
+    while (this.#fireNext(end)) await settle()
     this.#now = end
   }
 
   /** Goes on by `ms` at once; timers that fall due fire in order, promises wait. */
   jump(ms: number): void {
     const end = this.#now + ms
-    for (;;) {
-      const next = this.#next(end)
-      if (next === undefined) break
-      this.#timers.delete(next)
-      this.#now = Math.max(this.#now, next.at)
-      next.run()
-    }
+    while (this.#fireNext(end));
     this.#now = end
+  }
+
+  // False where no timer is due by then.
+  #fireNext(end: number): boolean {
+    const next = this.#next(end)
+    if (next === undefined) return false
+    this.#timers.delete(next)
+    this.#now = Math.max(this.#now, next.at)
+    next.run()
+    return true
   }
 
   #next(end: number): VirtualTimer | undefined {

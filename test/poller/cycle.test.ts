@@ -1,6 +1,6 @@
 import test from 'ava'
 import { ClosedError } from '../../dist/errors.js'
-import { readingOf, virtualPoller } from './helpers.js'
+import { readingOf, virtualPoller } from './agents.js'
 
 test('without jitter the first cycle starts at once, but not within the call', async (t) => {
   const { clock, table, poller, asks } = virtualPoller()

@@ -1,7 +1,7 @@
 import type { Worker } from 'node:worker_threads'
 import test from 'ava'
 import { processClock } from '../../dist/balancer/process-clock.js'
-import { httpPoller, idOf, readingOf, reporting, serve } from './helpers.js'
+import { httpPoller, idOf, readingOf, reporting, serve } from './agents.js'
 
 // Alone in its process: it counts what the process has open.
 

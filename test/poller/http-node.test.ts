@@ -7,7 +7,7 @@ import type { Answer } from '../../dist/poller/answer.js'
 import { HttpNode, SecureContexts } from '../../dist/poller/http-node.js'
 import { isTarget, resolveTarget } from '../../dist/poller/http-target.js'
 import { type HttpTransportOptions, httpTransport } from '../../dist/poller/transport.js'
-import { idOf, reporting, serve, serveTcp, withResolvers } from './helpers.js'
+import { idOf, reporting, serve, serveTcp, withResolvers } from './agents.js'
 
 function nodeOf(t: ExecutionContext, id: string, options: HttpTransportOptions = {}): HttpNode {
   const target = resolveTarget(id, httpTransport(options))

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import test, { type ExecutionContext } from 'ava'
-import { idOf, reporting, serve, withResolvers } from './helpers.js'
+import { idOf, reporting, serve, withResolvers } from './agents.js'
 
 const dist = new URL('../../dist/', import.meta.url)
 

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { readingOf, virtualPoller } from './helpers.js'
+import { readingOf, virtualPoller } from './agents.js'
 
 test('the newest sample stays, whatever order the reports arrive in', async (t) => {
   const { clock, table, poller, asks } = virtualPoller()

@@ -2,7 +2,7 @@ import test from 'ava'
 import type { Answer } from '../../dist/poller/answer.js'
 import { Round } from '../../dist/poller/round.js'
 import { VirtualClock } from '../../dist/simulation/virtual-clock.js'
-import { withResolvers } from './helpers.js'
+import { withResolvers } from './agents.js'
 
 function member(id: string) {
   const { promise, resolve } = withResolvers<Answer>()

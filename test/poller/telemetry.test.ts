@@ -3,7 +3,7 @@ import test, { type ExecutionContext } from 'ava'
 import { ClosedError } from '../../dist/errors.js'
 import { FailureReports } from '../../dist/poller/failures.js'
 import type { PollEvent, RemoteErrorEvent } from '../../dist/telemetry.js'
-import { virtualPoller } from './helpers.js'
+import { virtualPoller } from './agents.js'
 
 // Channels and warnings belong to the process: one test at a time.
 

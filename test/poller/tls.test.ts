@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import anyTest, { type ExecutionContext } from 'ava'
 import { httpTransport, type TlsSettings } from '../../dist/poller/transport.js'
-import { httpPoller, idOf, readingOf } from './helpers.js'
+import { httpPoller, idOf, readingOf } from './agents.js'
 
 interface Pair {
   readonly key: string
@@ -110,6 +110,6 @@ test('a certificate that is none fails the node with error', async (t) => {
 })
 
 test('asking for TLS where there is none is an exit', async (t) => {
-  const { serve, reporting } = await import('./helpers.js')
+  const { serve, reporting } = await import('./agents.js')
   t.deepEqual((await poll(t, idOf(await serve(t, reporting(1))))).counts, [0, 1, 0])
 })

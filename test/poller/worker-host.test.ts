@@ -5,7 +5,7 @@ import type { Done, ToWorker } from '../../dist/poller/protocol.js'
 import { type HostClient, WorkerHost, type WorkerLike } from '../../dist/poller/worker-host.js'
 import { VirtualClock } from '../../dist/simulation/virtual-clock.js'
 import type { WorkerRestartEvent } from '../../dist/telemetry.js'
-import './helpers.js'
+import './agents.js'
 
 class FakeWorker extends EventEmitter implements WorkerLike {
   readonly messages: ToWorker[] = []

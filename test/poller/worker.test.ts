@@ -7,7 +7,7 @@ import { WorkerAsker } from '../../dist/poller/worker-asker.js'
 import { WorkerHost } from '../../dist/poller/worker-host.js'
 import { Table } from '../../dist/table/table.js'
 import type { RemoteErrorEvent } from '../../dist/telemetry.js'
-import { httpPoller, idOf, readingOf, reporting, serve, serveTcp, withResolvers } from './helpers.js'
+import { httpPoller, idOf, readingOf, reporting, serve, serveTcp, withResolvers } from './agents.js'
 
 // Resolves when the poller has done this many cycles more.
 function cycles() {
