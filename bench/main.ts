@@ -49,10 +49,14 @@ if (noBinding !== undefined) progress.note(`the native engine is left out: ${noB
 
 const measured = options.cases && !options.poll ? await measureCases(settings) : undefined
 const figures = options.figures || options.poll ? await measureFigures(settings) : {}
-const bars = barsOf(measured?.results ?? [], figures)
+// What was left out on purpose need not be listed as not measured.
+const all = measured !== undefined && options.figures
+const bars = barsOf(measured?.results ?? [], figures).filter(({ met }) => all || met !== undefined)
 
 if (measured !== undefined) {
-  console.log('\nMedians over rounds; p99 of samples, each a mean over many picks.')
+  console.log(
+    '\nMedians over rounds. p99: of samples, each a mean over many picks; a round starts with a publication.',
+  )
   console.log(casesTable(measured.results))
   console.log(threadsTable(measured.threads))
 }
@@ -70,7 +74,6 @@ if (options.json !== undefined) {
     cases: measured?.results ?? [],
     threads: measured?.threads ?? [],
     figures,
-    // A number that is not known is left out rather than written as null.
     bars,
   }
   writeFileSync(options.json, `${JSON.stringify(content, undefined, 2)}\n`)
