@@ -44,7 +44,7 @@ export function options<const E extends v.ObjectEntries>(entries: E) {
     const lower = known.map((name) => name.toLowerCase())
     return known[lower.indexOf(closest(key.toLowerCase(), lower))] as string
   }
-  return v.strictObject(entries, (issue) => {
+  const schema = v.strictObject(entries, (issue) => {
     if (issue.expected === 'never') {
       const wrong = String(issue.input)
       return known.length === 0 ? 'no options' : `a known option; the nearest is ${shown(nearest(wrong))}`
@@ -53,6 +53,11 @@ export function options<const E extends v.ObjectEntries>(entries: E) {
       ? `a value for ${issue.expected}`
       : 'an object of options'
   })
+  // An array is an object too, and would count as one without any option.
+  return v.pipe(
+    v.custom<v.InferInput<typeof schema>>((value) => !Array.isArray(value), 'an object of options'),
+    schema,
+  )
 }
 
 /** A finite number from `min` to `max`. */

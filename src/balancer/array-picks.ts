@@ -121,8 +121,8 @@ export class ArrayPicks {
     this.options.check()
     if (!Array.isArray(nodes)) throw new OptionError('nodes', nodes, 'an array of nodes')
     if (nodes.length === 0) return -1
-    this.bringUpToDate()
     const place = this.recent.indexOf(nodes)
+    this.bringUpToDate(place >= 0)
     if (place >= 0) return this.selectBound(nodes, place)
     this.remember(nodes)
     const length = this.bandOf(nodes)
@@ -132,15 +132,14 @@ export class ArrayPicks {
   private selectBound(nodes: readonly NodeLike[], place: number): number {
     let bound = this.bounds[place]
     if (bound === undefined || !bound.isUnchanged()) bound = this.bounds[place] = new BoundArray(nodes)
-    if (bound.revision !== this.live.revision || bound.left === 0) {
+    if (bound.revision !== this.live.revision) {
       bound.bandLength = this.bandOf(bound.ids)
       bound.band.set(this.band.subarray(0, bound.bandLength))
       bound.revision = this.live.revision
-      bound.left = PICKS_A_LOOK
     }
     if (bound.bandLength === 0) return -1
     this.bound = bound
-    bound.left--
+    bound.left = PICKS_A_LOOK - 1
     return bound.band[this.generator.below(bound.bandLength)] as number
   }
 
@@ -150,11 +149,11 @@ export class ArrayPicks {
     this.oldest = (this.oldest + 1) % REMEMBERED
   }
 
-  // A clock is looked at now and then; between, a timer marks the view as out of date.
-  private bringUpToDate(): void {
-    const look = --this.untilClock <= 0
-    if (look) this.untilClock = PICKS_A_CLOCK
-    if (this.live.isStale(look)) this.live.refresh()
+  // For arrays that are not bound the clock is looked at now and then; between, a timer marks the view as out of date.
+  private bringUpToDate(isLook: boolean): void {
+    const lookAtClock = isLook || --this.untilClock <= 0
+    if (lookAtClock) this.untilClock = PICKS_A_CLOCK
+    if (this.live.isStale(lookAtClock)) this.live.refresh()
   }
 
   // Fills `band` with the indices of those that may be picked, and says how many there are.

@@ -12,6 +12,7 @@ import { type Entry, sampleTime, Table } from '../table/table.js'
 import { channels, type EmptySelectEvent } from '../telemetry.js'
 import { Drains } from './drains.js'
 import { type BalancerHandle, HandleServer } from './handle.js'
+import { keptAlive } from './keep-alive.js'
 import type { LeaseCounters } from './lease.js'
 import type { Member } from './members.js'
 import { idOf, idsOf, type NodeLike } from './node.js'
@@ -131,7 +132,7 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
     const member = this.find(node)
     if (member === undefined) throw new UnknownNodeError(node)
     if (this.members.setState(member, 'drain')) this.changed()
-    await this.#drains.wait(member)
+    await keptAlive(this.#drains.wait(member))
   }
 
   /**
@@ -139,7 +140,7 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
    * `startupJitter + timeout`, 62 s by default. Rejects with ClosedError where the balancer is closed before.
    */
   async ready(): Promise<void> {
-    await this.#poller?.ready
+    if (this.#poller !== undefined) await keptAlive(this.#poller.ready)
   }
 
   /** Counters since it was made. */
@@ -174,15 +175,13 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
 
   /** Stops polling, lets go of all members, and ends those who wait. Picks throw ClosedError from now on. */
   async close(): Promise<void> {
-    if (this.closed) {
-      await this.#poller?.close()
-      return
+    if (!this.closed) {
+      this.closePicks()
+      this.#drains.close()
+      this.members.clear()
+      this.#handles?.close()
     }
-    this.closePicks()
-    this.#drains.close()
-    this.members.clear()
-    this.#handles?.close()
-    await this.#poller?.close()
+    if (this.#poller !== undefined) await keptAlive(this.#poller.close())
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -254,7 +253,10 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
  * ```
  * Throws OptionError, BadNodeError, DuplicateNodeError, EngineError.
  */
-export function createBalancer<N extends NodeLike = string>(options: BalancerOptions<N> = {}): Balancer<N> {
+export function createBalancer(options?: BalancerOptions<string>): Balancer<string>
+export function createBalancer<N extends { readonly id: string }>(options: BalancerOptions<N>): Balancer<N>
+export function createBalancer<N extends NodeLike>(options: BalancerOptions<N>): Balancer<N>
+export function createBalancer(options: BalancerOptions = {}): Balancer {
   return new Balancer(options)
 }
 

@@ -159,8 +159,8 @@ export class Picker<N extends NodeLike = NodeLike> {
   trySelect(options: SelectOptions): N | undefined
   trySelect(what?: readonly NodeLike[] | SelectOptions): NodeLike | undefined {
     if (this.closed) return undefined
-    const picked = what === undefined ? this.#nodes[this.selectIndex()] : this.#selectFrom(what)
-    if (picked === undefined && what !== undefined) this.#noNodes()
+    const picked = this.#selectFrom(what)
+    if (picked === undefined) this.#noNodes()
     return picked
   }
 
@@ -276,14 +276,16 @@ export class Picker<N extends NodeLike = NodeLike> {
     this.#arrayPicks.close()
   }
 
-  #selectFrom(what: readonly NodeLike[] | SelectOptions): NodeLike | undefined {
+  #selectFrom(what: readonly NodeLike[] | SelectOptions | undefined): NodeLike | undefined {
     if (Array.isArray(what)) {
       const index = this.#arrayPicks.select(what)
       if (index < 0) return undefined
       this.counters.arrayPicks++
       return what[index]
     }
-    return this.#nodes[this.#nextBut(what as SelectOptions)]
+    // A pick may take up changes of members, so the nodes are looked at after it.
+    const index = what === undefined ? this.#picks.next() : this.#nextBut(what as SelectOptions)
+    return this.#nodes[index]
   }
 
   #nextBut(options: SelectOptions): number {

@@ -57,7 +57,7 @@ export interface View {
  */
 export interface EngineCore {
   readonly name: EngineName
-  /** Replaces the members. The generator is left where it is. The view is unchanged until the next refresh. */
+  /** Replaces the members; `refresh` must be the next call. The generator is left where it is. */
   setMembers(members: MemberArrays): void
   /** Reads the table's generation, then the readings; computes the band anew and fills the view. */
   refresh(now: number, view: View): void
@@ -66,7 +66,7 @@ export interface EngineCore {
    * all, or 0 where the band is empty (the generator is then left where it was).
    */
   fill(into: Uint32Array): number
-  /** Undoes the last `fill` beyond its first `kept` draws, as though only these had been made. */
+  /** Undoes the last `fill` beyond its first `kept` draws, at most as many as it made; once, and right after it. */
   rewind(kept: number): void
   /**
    * One draw as though the members at `excluded` (indices, any order, repeats allowed, out of range ignored) were

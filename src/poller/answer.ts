@@ -15,6 +15,8 @@ export type Answer =
 /** One remote that failed in a round. */
 export interface FailedNode extends Failure {
   readonly node: string
+  /** The polling thread failed, not the node: that has a warning of its own. */
+  readonly thread?: true
 }
 
 /** What became of the members that were asked in one round. */

@@ -5,6 +5,8 @@ import type { Tally } from './answer.js'
 export interface Asker {
   /** The members to ask from now on; those that left are not waited for. */
   setMembers(entries: readonly Entry[]): void
+  /** Resolves when a round need not wait for threads or modules; never rejects. */
+  prepare(): Promise<void>
   /**
    * Asks all members at once. Resolves when the round has ended, by the time-out whatever they do; never rejects.
    * Not again before that.

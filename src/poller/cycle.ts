@@ -15,6 +15,8 @@ export interface CycleOptions {
   readonly startupJitter: number
   /** Longest time of a cycle, ms. */
   readonly timeout: number
+  /** Loads what the rounds need, such as a thread; the first cycle waits for it. */
+  readonly prepare?: () => Promise<void>
   /** Asks all remote members; resolves by the time-out. */
   readonly round: (timeout: number) => Promise<Tally>
   /** Samples the local node and writes its reading. What it throws is its own to report. */
@@ -34,6 +36,7 @@ export class Cycle {
   count = 0
   readonly #options: CycleOptions
   #timer: TimerHandle | undefined
+  #started = false
   #state: 'idle' | 'running' | 'closed' = 'idle'
   #abort: ((error: Error) => void) | undefined
 
@@ -43,8 +46,10 @@ export class Cycle {
 
   /** Arms the first cycle, which never starts within this call. */
   start(): void {
-    if (this.#state !== 'idle' || this.#timer !== undefined) return
-    this.#arm(this.#options.random() * this.#options.startupJitter)
+    if (this.#started || this.#closed) return
+    this.#started = true
+    const { prepare, random, startupJitter } = this.#options
+    this.#arm(random() * startupJitter, prepare?.())
   }
 
   /** Ends the cycle in progress without a publication, and all further ones. */
@@ -56,31 +61,33 @@ export class Cycle {
     this.#abort?.(error)
   }
 
-  #arm(delay: number): void {
+  #arm(delay: number, prepared?: Promise<void>): void {
     this.#timer = this.#options.clock.setTimeout(() => {
       this.#timer = undefined
-      void this.#run()
+      if (prepared === undefined) void this.#run()
+      else void prepared.then(() => this.#run())
     }, delay)
   }
 
   // Whatever happens inside, the next cycle comes.
   async #run(): Promise<void> {
     const { clock, interval, publish, onEnd } = this.#options
+    if (this.#state !== 'idle') return
     this.#state = 'running'
     this.count++
     const began = clock.now()
-    const event = this.#started()
+    const event = this.#tellStart()
     const { tally, error } = await this.#work()
     this.#abort = undefined
     if (this.#closed) {
-      this.#ended(event, began, tally, error)
+      this.#tellEnd(event, began, tally, error)
       return
     }
     publish()
     this.#state = 'idle'
     this.#arm(interval)
     onEnd(tally)
-    this.#ended(event, began, tally, error)
+    this.#tellEnd(event, began, tally, error)
   }
 
   get #closed(): boolean {
@@ -113,7 +120,7 @@ export class Cycle {
     await Promise.race([sampled, late]).finally(() => clock.clearTimeout(timer))
   }
 
-  #started(): PollEvent | undefined {
+  #tellStart(): PollEvent | undefined {
     const { start, end, error } = channels.poll
     if (!start.hasSubscribers && !end.hasSubscribers && !error.hasSubscribers) return undefined
     const event: PollEvent = { balancer: this.#options.name, cycle: this.count }
@@ -121,7 +128,7 @@ export class Cycle {
     return event
   }
 
-  #ended(begun: PollEvent | undefined, began: number, tally: Tally, error: unknown): void {
+  #tellEnd(begun: PollEvent | undefined, began: number, tally: Tally, error: unknown): void {
     if (begun === undefined) return
     begun.duration = this.#options.clock.now() - began
     begun.asked = tally.asked

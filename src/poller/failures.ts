@@ -36,7 +36,8 @@ export class FailureReports {
     channels.remoteError.publish({ balancer: this.#balancer, node, kind, reason } satisfies RemoteErrorEvent)
   }
 
-  #warn({ node, kind, reason }: FailedNode): void {
+  #warn({ node, kind, reason, thread }: FailedNode): void {
+    if (thread) return
     const bit = kind === 'exit' ? EXIT : ERROR
     const before = this.#warned.get(node) ?? 0
     if ((before & bit) !== 0) return

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { createSecureContext, type SecureContext } from 'node:tls'
-import { buildConnector, Client, type Dispatcher } from 'undici'
+import { buildConnector, Client, type Dispatcher, errors } from 'undici'
 import { readOrcaJson } from '../reports/orca-json.js'
 import { type Answer, type Failure, reasonOf } from './answer.js'
 import type { HttpTarget } from './http-target.js'
@@ -53,9 +53,9 @@ function buffer(pem: string | Uint8Array): Buffer {
 
 // A closed connection is the node's end (exit); a right connection with a wrong answer is its mistake (error).
 function failureOf(error: unknown): Failure {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  const wrong =
-    code.startsWith('HPE_') || code === 'UND_ERR_HEADERS_OVERFLOW' || code.startsWith('UND_ERR_INVALID')
+  // Of an answer that was cut off, undici's parser complains too, but with no bytes at fault.
+  const unparsed = error instanceof errors.HTTPParserError && 'data' in error && error.data !== ''
+  const wrong = unparsed || error instanceof errors.HeadersOverflowError
   return { kind: wrong ? 'error' : 'exit', reason: reasonOf(error) }
 }
 
@@ -95,8 +95,8 @@ export class HttpNode {
   cancel(reason: string): void {
     const exchange = this.#exchange
     this.#exchange = undefined
-    this.#drop()
     exchange?.settle({ kind: 'exit', reason })
+    this.#drop()
   }
 
   /** Closes the connection. */

@@ -21,8 +21,8 @@ export interface NoTarget {
   readonly reason: string
 }
 
-// host, host:port, [v6] or [v6]:port; a bare IPv6 address is told apart before.
-const HOST_AND_PORT = /^(\[[0-9a-f:.]+\]|[^\s/\\?#@:[\]%]+)(?::(\d{1,5}))?$/i
+// A name of DNS has at most 253 characters: host, host:port, [v6] or [v6]:port; a bare IPv6 address is told apart before.
+const HOST_AND_PORT = /^(\[[0-9a-f:.]+\]|[^\s/\\?#@:[\]%]{1,253})(?::(\d{1,5}))?$/i
 
 function urlOf(id: string, { settings }: HttpTransport): URL {
   const match = isIPv6(id) ? [id, `[${id}]`, undefined] : HOST_AND_PORT.exec(id)

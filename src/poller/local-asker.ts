@@ -113,6 +113,11 @@ export class LocalAsker implements Asker {
     if (this.#round !== undefined) this.#dropLeft()
   }
 
+  async prepare(): Promise<void> {
+    // What goes wrong here goes wrong again in the round.
+    if (!isCustom(this.#transport)) await this.#maker().catch(() => {})
+  }
+
   async round(timeout: number): Promise<Tally> {
     this.#make ??= await this.#maker()
     if (this.#closed) return emptyTally()

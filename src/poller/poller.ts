@@ -99,6 +99,7 @@ export class Poller {
     const { table } = options
     this.#cycle = new Cycle({
       ...options,
+      prepare: () => this.#asker.prepare(),
       round: (timeout) => this.#asker.round(timeout),
       publish: () => table.publish(),
       onEnd: (tally) => this.#ended(tally),

@@ -28,10 +28,13 @@ export type ToWorker =
   /** The poller ended: let go of its table and its connections. */
   | { readonly type: 'close'; readonly poller: number }
 
-/** What the polling thread says. */
-export interface FromWorker {
+/** A round has ended. */
+export interface Done {
   readonly type: 'done'
   readonly poller: number
   readonly round: number
   readonly tally: Tally
 }
+
+/** What the polling thread says; `ready` once, when it has loaded. */
+export type FromWorker = Done | { readonly type: 'ready' }

@@ -5,7 +5,7 @@ import type { Entry } from '../table/table.js'
 import { addTally, emptyTally, type FailedNode, type Tally } from './answer.js'
 import type { Asker } from './asker.js'
 import { isTarget, resolveTarget } from './http-target.js'
-import type { FromWorker, WorkerTarget } from './protocol.js'
+import type { Done, WorkerTarget } from './protocol.js'
 import { Roster } from './roster.js'
 import type { HttpTransport } from './transport.js'
 import type { HostClient, WorkerHost } from './worker-host.js'
@@ -49,6 +49,14 @@ export class Share implements HostClient {
     else if (this.#targets.size > 0) this.#attach()
   }
 
+  get attached(): boolean {
+    return this.#number !== 0
+  }
+
+  ready(): Promise<void> {
+    return this.#host.ready()
+  }
+
   round(timeout: number): Promise<Tally> {
     const deadline = processClock.now() + timeout
     return new Promise((resolve) => {
@@ -77,7 +85,7 @@ export class Share implements HostClient {
     this.#post()
   }
 
-  onDone({ round, tally }: FromWorker): void {
+  onDone({ round, tally }: Done): void {
     if (this.#asking?.round === round) this.#end(tally)
     else this.#onLate(tally.stored + tally.older + tally.empty + tally.late)
   }
@@ -109,7 +117,7 @@ export class Share implements HostClient {
 
   #allFailed(reason: string): Tally {
     const failed = [...this.#targets.values()].map(
-      ({ id }): FailedNode => ({ node: id, kind: 'exit', reason }),
+      ({ id }): FailedNode => ({ node: id, kind: 'exit', reason, thread: true }),
     )
     return { ...emptyTally(), asked: failed.length, failed }
   }
@@ -148,13 +156,20 @@ export class WorkerAsker implements Asker {
   setMembers(entries: readonly Entry[]): void {
     this.#entries = entries
     this.#changed = true
-    // Otherwise the next round finds it. Many changes in a row are told at once.
-    if (!this.#asking || this.#flushing) return
+    if (this.#flushing) return
+    // Otherwise the next round finds it. Before the first one, so that the thread starts in good time.
+    if (!this.#asking && this.#shares.some(({ attached }) => attached)) return
     this.#flushing = true
+    // Many changes in a row are told at once.
     queueMicrotask(() => {
       this.#flushing = false
       this.#flush()
     })
+  }
+
+  async prepare(): Promise<void> {
+    this.#flush()
+    await Promise.all(this.#shares.map((share) => share.ready()))
   }
 
   async round(timeout: number): Promise<Tally> {

@@ -3,13 +3,15 @@ import { processClock } from '../balancer/process-clock.js'
 import type { Clock, TimerHandle } from '../clock.js'
 import { channels, type WorkerRestartEvent } from '../telemetry.js'
 import { reasonOf } from './answer.js'
-import type { FromWorker, ToWorker } from './protocol.js'
+import type { Done, FromWorker, ToWorker } from './protocol.js'
 
 /** Wait before a crashed thread is started again, ms: doubles with each crash in a row, up to the longest. */
 export const FIRST_DELAY = 100
 export const LONGEST_DELAY = 10_000
 /** A thread that ran for this long, ms, was healthy: its crash is the first in a row. */
 export const HEALTHY_TIME = 30_000
+/** Longest wait for a thread to load, ms. */
+const LONGEST_START = 10_000
 
 /** What a host needs of a worker thread. */
 export interface WorkerLike {
@@ -25,7 +27,7 @@ export interface WorkerLike {
 export interface HostClient {
   /** A thread began, which knows nothing: tell it everything. */
   onStart(): void
-  onDone(message: FromWorker): void
+  onDone(message: Done): void
   /** The thread ended and took all rounds in progress with it. */
   onCrash(reason: string): void
 }
@@ -61,6 +63,8 @@ export class WorkerHost {
   #startedAt = 0
   #delay = FIRST_DELAY
   #timer: TimerHandle | undefined
+  #ready = false
+  readonly #waiting: (() => void)[] = []
 
   constructor({ spawn, clock }: HostOptions = { spawn: spawnWorker, clock: processClock }) {
     this.#spawn = spawn
@@ -90,7 +94,20 @@ export class WorkerHost {
     this.#delay = FIRST_DELAY
     const worker = this.#worker
     this.#worker = undefined
+    this.#release(false)
     await worker?.terminate()
+  }
+
+  /** Resolves when the thread has loaded, or it turns out that it won't for now. */
+  async ready(): Promise<void> {
+    if (this.#worker === undefined || this.#ready) return
+    await new Promise<void>((resolve) => {
+      const timer = this.#clock.setTimeout(resolve, LONGEST_START)
+      this.#waiting.push(() => {
+        this.#clock.clearTimeout(timer)
+        resolve()
+      })
+    })
   }
 
   /** Tells the thread something; false where there is none at present. */
@@ -111,7 +128,9 @@ export class WorkerHost {
     }
     let cause: unknown
     worker.on('message', (message: FromWorker) => {
-      if (this.#worker === worker) this.#clients.get(message.poller)?.onDone(message)
+      if (this.#worker !== worker) return
+      if (message.type === 'ready') this.#release(true)
+      else this.#clients.get(message.poller)?.onDone(message)
     })
     worker.on('error', (error: unknown) => {
       cause = error
@@ -126,7 +145,13 @@ export class WorkerHost {
     for (const client of [...this.#clients.values()]) client.onStart()
   }
 
+  #release(ready: boolean): void {
+    this.#ready = ready
+    for (const resolve of this.#waiting.splice(0)) resolve()
+  }
+
   #crashed(error: unknown): void {
+    this.#release(false)
     if (this.#clock.now() - this.#startedAt >= HEALTHY_TIME) this.#delay = FIRST_DELAY
     const delay = this.#delay
     this.#delay = Math.min(LONGEST_DELAY, delay * 2)

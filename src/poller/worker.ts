@@ -2,7 +2,7 @@ import { parentPort } from 'node:worker_threads'
 import { processClock } from '../balancer/process-clock.js'
 import { TableMemory } from '../table/memory.js'
 import { type HttpMember, HttpMembers } from './http-member.js'
-import type { FromWorker, ToWorker, WorkerTarget } from './protocol.js'
+import type { Done, FromWorker, ToWorker, WorkerTarget } from './protocol.js'
 import { Round } from './round.js'
 import { storeReport } from './store.js'
 
@@ -31,7 +31,7 @@ class RemotePoller {
     for (const target of added) this.#members.set(target.slot, this.#http.make(target, target))
   }
 
-  async round(deadline: number, timeout: number): Promise<FromWorker['tally']> {
+  async round(deadline: number, timeout: number): Promise<Done['tally']> {
     this.#round?.abort('the next round began')
     const round = new Round(this.#members.values(), {
       clock: processClock,
@@ -79,3 +79,5 @@ port.on('message', (message: ToWorker) => {
     })
   }
 })
+
+port.postMessage({ type: 'ready' } satisfies FromWorker)

@@ -138,10 +138,8 @@ export function writeOrcaJson(report: Report): string {
     const value = report[field]
     if (value !== undefined) wire[name] = kind === 'utilization' ? value / 100 : value
   }
-  const metrics = Object.entries(report.named ?? {}).filter(([metric]) => {
-    const field = metricFields.get(metric)
-    return field === undefined || report[field] === undefined
-  })
+  const metrics = Object.entries(report.named ?? {})
+  // Of two with one name the last stays: the report's own field.
   for (const [field, metric] of METRICS) {
     const value = report[field]
     if (value !== undefined) metrics.push([metric, value])

@@ -125,12 +125,13 @@ test('v2: without a cgroup namespace the group is found below the root of the mo
     v2({
       '/proc/self/cgroup': '0::/system.slice/docker-a.scope/sub\n',
       '/proc/self/mountinfo': V2_MOUNT.replace(' / /sys', ' /system.slice/docker-a.scope /sys'),
-      '/sys/fs/cgroup/sub/cpu.max': 'max 100000\n',
+      '/sys/fs/cgroup/sub/cpu.max': '100000 100000\n',
+      '/sys/fs/cgroup/sub/cpu.stat': cpuStat(100_000),
     }),
   )
   t.is(sample(), undefined)
   clock.jump(1_000)
-  files['/sys/fs/cgroup/cpu.stat'] = cpuStat(6_000_000)
+  files['/sys/fs/cgroup/sub/cpu.stat'] = cpuStat(600_000)
   t.is(sample(), 50)
 })
 
@@ -148,7 +149,9 @@ test('v2: mount points with spaces are read', (t) => {
 })
 
 test('v2: a group outside of what the namespace shows is measured at the mount', (t) => {
-  const { clock, files, sample } = over(v2({ '/proc/self/cgroup': '0::/../other\n' }))
+  const { clock, files, sample } = over(
+    v2({ '/proc/self/cgroup': '0::/../other\n', '/sys/fs/cgroup/../other/cpu.max': '1000 100000\n' }),
+  )
   t.is(sample(), undefined)
   clock.jump(1_000)
   files['/sys/fs/cgroup/cpu.stat'] = cpuStat(6_000_000)
@@ -270,6 +273,8 @@ test('v1: cpu and cpuacct mounted apart, with groups of different names', (t) =>
     '/sys/fs/cgroup/cpu/mine/cpu.cfs_quota_us': '100000\n',
     '/sys/fs/cgroup/cpu/mine/cpu.cfs_period_us': '100000\n',
     [usage]: '0\n',
+    // Somebody else's.
+    '/sys/fs/cgroup/cpuacct/mine/cpuacct.usage': '0\n',
   })
   t.is(sample(), undefined)
   clock.jump(1_000)

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import {
   BadNodeError,
   BadReportError,
+  type Balancer,
   ClosedError,
   createBalancer,
   DuplicateNodeError,
@@ -29,6 +30,25 @@ for (const engine of engines) {
     balancer.report('a', { cpu: 95 })
     balancer.report('b', { cpu: 20 })
     t.is(balancer.select(), 'b')
+  })
+
+  test(`${engine}: every way to pick is right as the first one after a change of members`, (t) => {
+    const ways: ((balancer: Balancer<string>) => string | undefined)[] = [
+      (balancer) => balancer.select(),
+      (balancer) => balancer.trySelect(),
+      (balancer) => balancer.select({ exclude: ['z'] }),
+      (balancer) => balancer.trySelect({ exclude: [] }),
+      (balancer) => balancer.acquire().node,
+      (balancer) => balancer.acquire({ exclude: ['z'] }).node,
+      (balancer) => balancer.nodes[balancer.selectIndex()],
+      (balancer) => balancer.select(balancer.nodes),
+    ]
+    for (const pick of ways) {
+      const balancer = createBalancer({ nodes: ['a'], ...own() })
+      t.is(pick(balancer), 'a')
+      balancer.setNodes(['b'])
+      t.is(pick(balancer), 'b')
+    }
   })
 
   test(`${engine}: with a real clock too, picks from a block stop at the next report`, (t) => {

@@ -62,7 +62,7 @@ impl fmt::Display for AttachError {
 impl std::error::Error for AttachError {}
 
 /// What became of a reading that was offered to the table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum WriteResult {
     /// It is the slot's reading now.
     Stored,

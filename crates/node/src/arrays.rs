@@ -76,9 +76,10 @@ macro_rules! argument {
 
         impl FromNapiValue for $name {
             unsafe fn from_napi_value(env: sys::napi_env, value: sys::napi_value) -> Result<Self> {
+                let kind = sys::TypedarrayType::$kind;
                 // SAFETY: the caller's promise.
-                let Info { data, length, .. } =
-                    unsafe { info(env, value, sys::TypedarrayType::$kind, $js)? };
+                let info = unsafe { info(env, value, kind, $js) };
+                let Info { data, length, .. } = info?;
                 // The runtime has no address for an empty array.
                 if length == 0 || data.is_null() {
                     let data = ptr::NonNull::dangling().as_ptr();

@@ -1,0 +1,140 @@
+import { once } from 'node:events'
+import { setTimeout } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
+import test, { type ExecutionContext } from 'ava'
+import { attachBalancer, createBalancer, leastCpu, OptionError, TableError } from '../../dist/index.js'
+import { VirtualClock } from '../../dist/simulation/virtual-clock.js'
+import { engines } from '../support/engines.js'
+import { areUniform } from '../support/shares.js'
+
+type Ask = (order: string, argument?: unknown) => Promise<unknown>
+
+async function attach(t: ExecutionContext, handle: unknown, seed = 3): Promise<Ask> {
+  const worker = new Worker(new URL('../fixtures/attached-picker.mjs', import.meta.url), {
+    workerData: { handle, seed },
+  })
+  t.teardown(() => worker.terminate())
+  await once(worker, 'message')
+  return async (order, argument) => {
+    worker.postMessage({ order, argument })
+    const [answer] = await once(worker, 'message')
+    return answer
+  }
+}
+
+/** Asks again until the answer is right: member changes travel as messages. */
+async function eventually(t: ExecutionContext, ask: () => Promise<unknown>, right: unknown): Promise<void> {
+  let answer: unknown
+  for (let i = 0; i < 200; i++) {
+    answer = await ask()
+    if (JSON.stringify(answer) === JSON.stringify(right)) break
+    await setTimeout(10)
+  }
+  t.deepEqual(answer, right)
+}
+
+for (const engine of engines) {
+  const nodes = [`${engine}-a`, `${engine}-b`, `${engine}-c`]
+  const [a, b, c] = nodes as [string, string, string]
+
+  test(`${engine}: an attached thread sees reports at once, without a message`, async (t) => {
+    const balancer = createBalancer({ nodes, poll: false, engine })
+    const ask = await attach(t, balancer.handle())
+    t.is(await ask('engine'), engine)
+    balancer.report(a, { cpu: 90 })
+    balancer.report(b, { cpu: 10 })
+    balancer.report(c, { cpu: 90 })
+    t.deepEqual(await ask('pick', 5), [b, b, b, b, b])
+    t.true(await ask('report', [c, 1]))
+    t.is(balancer.select(), c)
+    t.deepEqual(await ask('pick', 2), [c, c])
+    await balancer.close()
+  })
+
+  test(`${engine}: threads share the counts in flight`, async (t) => {
+    const balancer = createBalancer({ nodes: [`${engine}-f`], poll: false, engine })
+    const ask = await attach(t, balancer.handle())
+    const inFlight = () => balancer.snapshot()[0]?.inFlight
+    balancer.acquire()
+    await ask('acquire')
+    await ask('acquire')
+    t.is(inFlight(), 3)
+    await ask('release')
+    t.is(inFlight(), 1)
+    await balancer.close()
+  })
+
+  test(`${engine}: an attached thread follows the members, and ends with the balancer`, async (t) => {
+    const balancer = createBalancer({ nodes: [`${engine}-m`], poll: false, engine })
+    const ask = await attach(t, balancer.handle())
+    balancer.add(`${engine}-n`)
+    await eventually(t, () => ask('nodes'), [`${engine}-m`, `${engine}-n`])
+    await balancer.drain(`${engine}-m`)
+    await eventually(t, () => ask('pick', 3), new Array(3).fill(`${engine}-n`))
+    balancer.remove(`${engine}-m`)
+    await eventually(t, () => ask('nodes'), [`${engine}-n`])
+    await balancer.close()
+    await eventually(t, () => ask('acquire'), { code: 'IDLEST_CLOSED' })
+  })
+}
+
+test('a node that left and came back is not taken for the old one by an attached thread', async (t) => {
+  const balancer = createBalancer({ nodes: ['back', 'other'], poll: false })
+  balancer.report('back', { cpu: 1 })
+  const ask = await attach(t, balancer.handle())
+  await ask('acquire')
+  balancer.remove('back')
+  balancer.add('back')
+  balancer.report('back', { cpu: 99 })
+  await eventually(t, () => ask('pick', 2), ['other', 'other'])
+  balancer.report('back', { cpu: 2 })
+  await eventually(t, () => ask('pick', 1), ['back'])
+  await ask('release')
+  t.true(balancer.snapshot().every((node) => node.inFlight === 0))
+  await balancer.close()
+})
+
+test('threads that pick while one writes stay within the band of what was published', async (t) => {
+  const nodes = Array.from({ length: 30 }, (_, i) => `many-${i}`)
+  const balancer = createBalancer({ nodes, poll: false, algorithm: leastCpu({ threshold: 0 }) })
+  // Whoever sees half of a publication would find another least than 0.
+  for (const node of nodes) balancer.report(node, { cpu: 50 })
+  const asks = await Promise.all([1, 2, 3].map((seed) => attach(t, balancer.handle(), seed)))
+  for (let round = 0; round < 60; round++) {
+    const least = nodes[round % nodes.length] as string
+    const last = nodes[(round + nodes.length - 1) % nodes.length] as string
+    balancer.report(least, { cpu: 0 })
+    if (last !== least) balancer.report(last, { cpu: 50 })
+    const answers = await Promise.all(asks.map((ask) => ask('pick', 50)))
+    for (const answer of answers) t.deepEqual(answer, new Array(50).fill(least))
+  }
+  await balancer.close()
+})
+
+test('attached threads with other seeds pick other sequences, all uniform', async (t) => {
+  const nodes = ['s1', 's2', 's3', 's4']
+  const balancer = createBalancer({ nodes, poll: false })
+  const [one, two, again] = (await Promise.all(
+    [1, 2, 1].map(async (seed) => (await attach(t, balancer.handle(), seed))('pick', 4_000)),
+  )) as [string[], string[], string[]]
+  t.deepEqual(one, again)
+  t.notDeepEqual(one, two)
+  for (const picks of [one, two]) {
+    t.true(areUniform(nodes.map((node) => picks.filter((pick) => pick === node).length)))
+  }
+  await balancer.close()
+})
+
+test('what is not a handle is refused, and so is a clock that could not be posted', (t) => {
+  t.throws(() => attachBalancer({} as never), { instanceOf: OptionError, message: /handle\(\)/ })
+  const clock = new VirtualClock()
+  const balancer = createBalancer({ nodes: ['a'], poll: false, clock })
+  t.throws(() => attachBalancer(balancer.handle()), { instanceOf: OptionError, message: /clock/ })
+  const attached = attachBalancer(balancer.handle(), { clock, seed: 1 })
+  t.is(attached.select(), 'a')
+  attached.close()
+  attached.close()
+  t.throws(() => attached.select(), { code: 'IDLEST_CLOSED' })
+  const handle = { ...balancer.handle(), buffer: new SharedArrayBuffer(4_096) }
+  t.throws(() => attachBalancer(handle, { clock }), { instanceOf: TableError })
+})

@@ -1,0 +1,137 @@
+import test from 'ava'
+import {
+  BadNodeError,
+  configure,
+  createBalancer,
+  createTable,
+  leastCpu,
+  NoNodesError,
+  random,
+  select,
+} from '../../dist/index.js'
+import { VirtualClock } from '../../dist/simulation/virtual-clock.js'
+import { areUniform, countPicks } from '../support/shares.js'
+
+// `configure` is the module's own state.
+const serial = test.serial
+
+serial('without readings it is a uniform random pick of the very elements', async (t) => {
+  await configure({ seed: 11 })
+  const nodes = ['u1', 'u2', 'u3']
+  const counts = countPicks(30_000, () => select(nodes))
+  t.is(counts.size, 3)
+  t.true(areUniform([...counts.values()]))
+  const objects = [
+    { id: 'u1', port: 1 },
+    { id: 'u2', port: 2 },
+  ]
+  for (let i = 0; i < 20; i++) t.true(objects.includes(select(objects)))
+})
+
+serial('it goes by readings that any balancer of the process collects', async (t) => {
+  await configure({ seed: 12 })
+  const balancer = createBalancer({ nodes: ['r1', 'r2'], poll: false })
+  balancer.report('r1', { cpu: 90 })
+  balancer.report('r2', { cpu: 20 })
+  const nodes = ['r1', 'r2', 'stranger']
+  for (let i = 0; i < 2_000; i++) t.is(select(nodes), 'r2')
+  for (let i = 0; i < 20; i++) t.is(select(nodes.filter((node) => node !== 'r2')), 'stranger')
+  balancer.report('r2', { cpu: 99 })
+  t.is(select(nodes), 'stranger')
+  await balancer.close()
+  t.is(countPicks(300, () => select(['r1', 'r2'])).size, 2)
+})
+
+serial('an array that is changed between picks is followed: what is returned is in it now', async (t) => {
+  await configure({ seed: 13, algorithm: random() })
+  const nodes = ['a', 'b', 'c', 'd']
+  let next = 0
+  for (let i = 0; i < 5_000; i++) {
+    const change = i % 7
+    if (change === 0) nodes[i % nodes.length] = `n${next++}`
+    if (change === 1) nodes.push(`n${next++}`)
+    if (change === 2 && nodes.length > 1) nodes.shift()
+    if (change === 3) nodes.reverse()
+    t.true(nodes.includes(select(nodes)))
+  }
+  nodes.length = 0
+  t.throws(() => select(nodes), { instanceOf: NoNodesError })
+  nodes.push('back')
+  t.is(select(nodes), 'back')
+  const object = { id: 'one' }
+  const objects = [object]
+  t.is(select(objects), object)
+  t.is(select(objects), object)
+  object.id = ''
+  for (let i = 0; i < 2_000; i++) {
+    // The change of an id is noticed at the next look at the whole array.
+    try {
+      select(objects)
+    } catch (error) {
+      t.true(error instanceof BadNodeError)
+      return
+    }
+  }
+  t.fail('an id that became empty was never noticed')
+})
+
+serial('bad elements are refused whether the array is new or known', async (t) => {
+  await configure({ seed: 14 })
+  for (const bad of ['', 5, null, undefined, { id: '' }, {}, 'a\0b', 'x'.repeat(1_000_000)]) {
+    const nodes = ['fine', bad as string]
+    t.throws(() => select(nodes), { instanceOf: BadNodeError })
+    t.throws(() => select(nodes), { instanceOf: BadNodeError })
+    t.throws(() => select(nodes), { instanceOf: BadNodeError })
+  }
+  t.throws(() => select('abc' as unknown as string[]), { code: 'IDLEST_BAD_OPTION' })
+  t.throws(() => select(undefined as unknown as string[]), { code: 'IDLEST_BAD_OPTION' })
+  await t.throwsAsync(configure({ algoritm: random() } as object), {
+    code: 'IDLEST_BAD_OPTION',
+    message: /algorithm/,
+  })
+  t.is(select(['still']), 'still')
+})
+
+serial(
+  'with poll it asks the nodes that it is shown, and forgets those not shown for 10 minutes',
+  async (t) => {
+    const clock = new VirtualClock()
+    const table = createTable({ clock })
+    const cpu: Record<string, number> = { a: 80, b: 10, c: 50 }
+    let asked: string[] = []
+    await configure({
+      table,
+      seed: 15,
+      algorithm: leastCpu({ threshold: 1 }),
+      poll: {
+        interval: 1_000,
+        startupJitter: 0,
+        transport: {
+          poll: async (node) => {
+            asked.push(node)
+            return { cpu: cpu[node] ?? 0 }
+          },
+        },
+      },
+    })
+    const nodes = ['a', 'b', 'c']
+    select(nodes)
+    await clock.advance(10)
+    for (let i = 0; i < 100; i++) t.is(select(nodes), 'b')
+    cpu.b = 90
+    await clock.advance(1_000)
+    for (let i = 0; i < 100; i++) t.is(select(nodes), 'c')
+    for (let minute = 0; minute < 11; minute++) {
+      t.is(select(['a', 'c']), 'c')
+      await clock.advance(60_000)
+    }
+    asked = []
+    select(['a', 'c'])
+    await clock.advance(1_000)
+    t.deepEqual(asked.sort(), ['a', 'c'])
+    t.is(table.size, 2)
+    await configure({})
+    t.is(table.size, 0)
+    t.is(clock.pending, 0)
+  },
+)

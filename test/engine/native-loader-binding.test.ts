@@ -1,0 +1,147 @@
+import test from 'ava'
+import { loadBinding } from '../../dist/engine/load.js'
+import { type NativeBinding, nativeEngine } from '../../dist/engine/native.js'
+import { EngineError } from '../../dist/errors.js'
+import { NO_SLOT, TIME_BIAS } from '../../dist/table/layout.js'
+import { createMemory } from '../../dist/table/memory.js'
+import { publish, writeReading } from '../../dist/table/reading.js'
+
+const loaded = loadBinding()
+const native = loaded.kind === 'loaded' ? test : test.skip
+
+function binding(): NativeBinding {
+  if (loaded.kind !== 'loaded') throw loaded.error
+  return loaded.binding
+}
+
+const leastCpu = { kind: 'leastCpu', threshold: 5_000, ttl: 10_000, missing: 50_000 } as const
+
+function members(slots: number[]) {
+  return {
+    slots: Uint32Array.from(slots),
+    generations: new Uint32Array(slots.length),
+    states: new Uint8Array(slots.length).fill(1),
+  }
+}
+
+function view(count: number) {
+  return { values: new Uint32Array(count), facts: new Float64Array(4) }
+}
+
+native('memory that is no table is refused', (t) => {
+  const { Core } = binding()
+  const refused = (bytes: Uint8Array, message: RegExp) =>
+    t.throws(() => new Core(bytes, leastCpu, 1, 2), { message })
+  refused(new Uint8Array(new SharedArrayBuffer(0)), /aligned|at least 128 bytes/)
+  refused(new Uint8Array(new SharedArrayBuffer(64)), /at least 128 bytes/)
+  refused(new Uint8Array(new SharedArrayBuffer(4096)), /magic is 0/)
+  refused(new Uint8Array(4096), /SharedArrayBuffer/)
+  refused(createMemory(0).bytes().subarray(1), /aligned to 8 bytes/)
+  refused(createMemory(0).bytes().subarray(64), /magic/)
+  const wrong = createMemory(0)
+  wrong.header[1] = 99
+  refused(wrong.bytes(), /version is 99, expected 1/)
+})
+
+native('arguments of the wrong type are errors, never a crash', (t) => {
+  const { Core } = binding()
+  const bytes = createMemory(0).bytes()
+  const core = new Core(bytes, leastCpu, 1, 2)
+  const wrong: unknown[] = [
+    undefined,
+    null,
+    1,
+    'x',
+    {},
+    [],
+    new Uint16Array(4),
+    new DataView(new ArrayBuffer(8)),
+  ]
+  // What TypeScript would not let through.
+  const call = (name: string, ...args: unknown[]) =>
+    (core as unknown as Record<string, (...args: unknown[]) => unknown>)[name]?.(...args)
+  for (const value of wrong) {
+    t.throws(() => call('fill', value), undefined, 'fill')
+    t.throws(() => call('rebind', value))
+    t.throws(() => call('pickExcluding', value))
+    t.throws(() => call('refresh', 1, value, new Float64Array(4)))
+    t.throws(() => call('refresh', 1, new Uint32Array(4), value))
+    t.throws(() => call('setMembers', value, new Uint32Array(0), new Uint8Array(0)))
+    t.throws(() => Reflect.construct(Core, [value, leastCpu, 1, 2]))
+    t.throws(() => Reflect.construct(Core, [bytes, value, 1, 2]))
+  }
+  t.throws(() => core.fill.call({} as never, new Uint32Array(1)))
+  t.throws(() => call('rewind', 'x'))
+})
+
+native('arrays of the wrong length are errors', (t) => {
+  const core = new (binding().Core)(createMemory(0).bytes(), leastCpu, 1, 2)
+  t.throws(() => core.setMembers(new Uint32Array(2), new Uint32Array(1), new Uint8Array(2)))
+  t.throws(() => core.setMembers(new Uint32Array(2), new Uint32Array(2), new Uint8Array(3)))
+  core.setMembers(new Uint32Array(2), new Uint32Array(2), new Uint8Array(2))
+  t.throws(() => core.refresh(1, new Uint32Array(1), new Float64Array(4)))
+  t.throws(() => core.refresh(1, new Uint32Array(2), new Float64Array(3)))
+  t.notThrows(() => core.refresh(1, new Uint32Array(2), new Float64Array(4)))
+})
+
+native('algorithms out of range are errors', (t) => {
+  const bytes = createMemory(0).bytes()
+  for (const change of [
+    { threshold: -1 },
+    { threshold: 0.5 },
+    { threshold: Number.NaN },
+    { threshold: 100_001 },
+    { ttl: -1 },
+    { ttl: Number.NaN },
+    { missing: -1 },
+    { missing: Number.NaN },
+    { missing: 'meen' },
+    { missing: undefined },
+    { kind: 'leastcpu' },
+  ]) {
+    const spec = { ...leastCpu, ...change } as typeof leastCpu
+    t.throws(() => new (binding().Core)(bytes, spec, 1, 2), undefined, JSON.stringify(change))
+  }
+})
+
+native('the engine tells of a refusal by its own error', (t) => {
+  const spec = { ...leastCpu, ttl: Number.NaN }
+  const error = t.throws(() => nativeEngine(binding()).createCore(createMemory(0), spec, [1, 2]), {
+    instanceOf: EngineError,
+  })
+  t.true(error?.cause instanceof Error)
+})
+
+native('a core sees what was published, also in slots that came by growth', (t) => {
+  const memory = createMemory(0)
+  const core = nativeEngine(binding()).createCore(memory, leastCpu, [1, 2])
+  const last = memory.capacity
+  core.setMembers(members([0, last, NO_SLOT]))
+  const now = TIME_BIAS
+  const { values, facts } = view(3)
+  core.refresh(now, { values, facts })
+  t.deepEqual([...values], [50_000, 50_000, 50_000])
+  memory.grow()
+  writeReading(memory, last, 0, now, 20_000)
+  publish(memory)
+  core.refresh(now, { values, facts })
+  t.deepEqual([...values], [50_000, 20_000, 50_000])
+  t.deepEqual([...facts], [1, now + 10_001, 1, 1])
+  const into = new Uint32Array(8)
+  t.is(core.fill(into), 8)
+  t.deepEqual([...into], [1, 1, 1, 1, 1, 1, 1, 1])
+})
+
+native('what is picked may be written to shared memory, and to a part of an array', (t) => {
+  const memory = createMemory(0)
+  const core = nativeEngine(binding()).createCore(memory, { kind: 'random' }, [1, 2])
+  core.setMembers(members([0, 1, 2]))
+  core.refresh(0, view(3))
+  const into = new Uint32Array(new SharedArrayBuffer(40)).fill(9)
+  t.is(core.fill(into.subarray(2, 8)), 6)
+  t.deepEqual([...into.subarray(0, 2), ...into.subarray(8)], [9, 9, 9, 9])
+  t.true(into.subarray(2, 8).every((index) => index < 3))
+  t.is(core.fill(new Uint32Array(0)), 0)
+  t.is(core.pickExcluding(Uint32Array.of(0, 1)), 2)
+  t.is(core.pickExcluding(Uint32Array.of(0, 1, 2)), -1)
+})

@@ -1,0 +1,132 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import test from 'ava'
+import { loadBinding } from '../../dist/engine/load.js'
+
+const run = promisify(execFile)
+const built = loadBinding().kind === 'loaded'
+const native = built ? test : test.skip
+
+function fixture(name: string): string {
+  return fileURLToPath(new URL(`../fixtures/native-loader/${name}`, import.meta.url))
+}
+
+interface Outcome {
+  engine?: string
+  code?: string
+  message?: string
+  causes?: string[]
+}
+
+interface Report {
+  results: Outcome[]
+  warnings: { code: string; message: string }[]
+}
+
+async function json<T>(
+  script: string,
+  args: string[],
+  env: NodeJS.ProcessEnv = {},
+  flags: string[] = [],
+): Promise<T> {
+  const clean = { ...process.env, NODE_OPTIONS: '', IDLEST_ENGINE: '', IDLEST_BINDING_PATH: '' }
+  const command = [...flags, '--no-warnings', fixture(script), ...args]
+  const { stdout } = await run(process.execPath, command, { env: { ...clean, ...env } })
+  return JSON.parse(stdout) as T
+}
+
+const choose = (args: string[], env?: NodeJS.ProcessEnv, flags?: string[]) =>
+  json<Report>('choose.mjs', args, env, flags)
+
+const nowhere = { IDLEST_BINDING_PATH: fixture('nothing.node') }
+
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+const permission = major > 23 || (major === 23 && minor >= 5) || (major === 22 && minor >= 13)
+const permissionFlags = [permission ? '--permission' : '--experimental-permission', '--allow-fs-read=*']
+
+native('native is chosen where it loads', async (t) => {
+  for (const args of [['auto'], ['native'], []]) {
+    const { results, warnings } = await choose(args)
+    t.deepEqual(results, [{ engine: 'native' }, { engine: 'native' }])
+    t.deepEqual(warnings, [])
+  }
+})
+
+test('the environment goes before what is wanted', async (t) => {
+  const portable = await choose(['native'], { IDLEST_ENGINE: 'portable' })
+  t.is(portable.results[0]?.engine, 'portable')
+  t.deepEqual(portable.warnings, [])
+  const forced = await choose(['portable'], { ...nowhere, IDLEST_ENGINE: 'native' })
+  t.is(forced.results[0]?.code, 'IDLEST_ENGINE')
+  const unknown = await choose(['auto'], { IDLEST_ENGINE: 'natve' })
+  t.is(unknown.results[0]?.code, 'IDLEST_BAD_OPTION')
+})
+
+test('without the addon auto is portable, with one warning for all threads', async (t) => {
+  const { results, warnings } = await choose(['auto', 'worker'], nowhere)
+  t.deepEqual(results, [{ engine: 'portable' }, { engine: 'portable' }, { engine: 'portable' }])
+  t.is(warnings.length, 1)
+  t.is(warnings[0]?.code, 'IDLEST_PORTABLE')
+  const message = warnings[0]?.message ?? ''
+  for (const part of [process.platform, process.arch, nowhere.IDLEST_BINDING_PATH])
+    t.true(message.includes(part))
+})
+
+test('without the addon native is an error that says what to do', async (t) => {
+  const { results, warnings } = await choose(['native'], nowhere)
+  t.is(results[0]?.code, 'IDLEST_ENGINE')
+  t.regex(results[0]?.message ?? '', /Set IDLEST_BINDING_PATH/)
+  t.deepEqual(results[0]?.causes, [])
+  t.deepEqual(warnings, [])
+})
+
+native('addons that are not allowed are told of as such', async (t) => {
+  for (const flags of [['--no-addons'], permissionFlags]) {
+    const forced = await choose(['native'], {}, flags)
+    t.is(forced.results[0]?.code, 'IDLEST_ENGINE', flags.join(' '))
+    t.deepEqual(forced.results[0]?.causes, ['ERR_DLOPEN_DISABLED'])
+    t.regex(forced.results[0]?.message ?? '', /Allow addons/)
+    const auto = await choose(['auto'], {}, flags)
+    t.is(auto.results[0]?.engine, 'portable')
+    t.deepEqual(
+      auto.warnings.map(({ code }) => code),
+      ['IDLEST_PORTABLE'],
+    )
+  }
+})
+
+native('addons that are allowed load under the permission model', async (t) => {
+  // A node that knows no --allow-addons has no such permission to give.
+  if (!process.allowedNodeEnvironmentFlags.has('--allow-addons')) {
+    t.pass()
+    return
+  }
+  const { results } = await choose(['native'], {}, [...permissionFlags, '--allow-addons'])
+  t.is(results[0]?.engine, 'native')
+})
+
+native('threads that load the addon first may end at any moment', async (t) => {
+  interface Ended {
+    picking: number
+    errors: string[]
+    exitCode: number
+    after: string
+  }
+  const { picking, errors, exitCode, after } = await json<Ended>('workers.mjs', ['100'])
+  t.deepEqual(errors, [])
+  t.true(picking > 50, 'half of them, and the one that ends itself')
+  t.is(exitCode, 7, 'process.exit in a worker')
+  t.is(after, 'native')
+})
+
+native('a core keeps its view of the table, and gives it back', async (t) => {
+  interface Collected {
+    count: number
+    whileAlive: number
+    after: number
+  }
+  const { count, whileAlive, after } = await json<Collected>('collected.mjs', [], {}, ['--expose-gc'])
+  t.true(whileAlive <= count, 'the views of before the growth at most')
+  t.true(after >= 2 * count - 2, `${after} of ${2 * count}`)
+})

@@ -1,0 +1,153 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener, type Server } from 'node:http'
+import {
+  type AddressInfo,
+  createServer as createTcpServer,
+  type Socket,
+  type Server as TcpServer,
+} from 'node:net'
+import type { ExecutionContext } from 'ava'
+import { processClock } from '../../dist/balancer/process-clock.js'
+import type { Clock } from '../../dist/clock.js'
+import { Poller, type PollerOptions } from '../../dist/poller/poller.js'
+import type { CustomTransport } from '../../dist/poller/transport.js'
+import { httpTransport } from '../../dist/poller/transport.js'
+import type { Report } from '../../dist/report.js'
+import { VirtualClock } from '../../dist/simulation/virtual-clock.js'
+import { readReading } from '../../dist/table/reading.js'
+import { Table } from '../../dist/table/table.js'
+
+/** Warnings are part of what the poller does; in the output of the tests they are noise. */
+process.removeAllListeners('warning')
+process.on('warning', () => {})
+
+/** The reading that the table holds of a node: CPU in percent and its age, or undefined. */
+export function readingOf(table: Table, id: string): { cpu: number; age: number } | undefined {
+  const entry = table.find(id)
+  if (entry === undefined) return undefined
+  const reading = { time: 0, tag: 0, value: -1 }
+  readReading(table.memory, entry.slot, reading)
+  if (reading.value < 0) return undefined
+  return { cpu: reading.value / 1000, age: table.now() - reading.time }
+}
+
+/** A table that counts its publications. */
+export class CountingTable extends Table {
+  publications = 0
+  override publish(): void {
+    this.publications++
+    super.publish()
+  }
+}
+
+/** One ask of a transport that answers when the test says so. */
+export interface Ask {
+  readonly node: string
+  readonly signal: AbortSignal
+  readonly at: number
+  answer(report: Report): void
+  fail(error: Error): void
+}
+
+/** A transport whose answers the test gives. */
+export class ManualTransport implements CustomTransport {
+  readonly asks: Ask[] = []
+  readonly #clock: Clock
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+  poll(node: string, signal: AbortSignal): Promise<Report> {
+    return new Promise((answer, fail) => {
+      this.asks.push({ node, signal, at: this.#clock.now(), answer, fail })
+    })
+  }
+}
+
+/** A poller in virtual time. */
+export function virtualPoller(given: Partial<PollerOptions> = {}) {
+  const clock = new VirtualClock(1_000)
+  const table = new CountingTable(clock)
+  const transport = new ManualTransport(clock)
+  const poller = new Poller({
+    name: 'test',
+    table,
+    clock,
+    interval: 5_000,
+    startupJitter: 0,
+    timeout: 2_000,
+    transport,
+    random: () => 0.5,
+    ...given,
+  })
+  return { clock, table, transport, poller, asks: transport.asks }
+}
+
+/** A poller over HTTP, by the polling thread. */
+export function httpPoller(t: ExecutionContext, given: Partial<PollerOptions> = {}) {
+  const table = new CountingTable(processClock)
+  const poller = new Poller({
+    name: 'test',
+    table,
+    clock: processClock,
+    interval: 20,
+    startupJitter: 0,
+    timeout: 5_000,
+    transport: httpTransport(),
+    random: Math.random,
+    ...given,
+  })
+  t.teardown(() => poller.close())
+  return { table, poller }
+}
+
+/** The id of a node whose agent is this server. */
+export function idOf(server: Server | TcpServer): string {
+  const { port } = server.address() as AddressInfo
+  return `127.0.0.1:${port}`
+}
+
+/** An HTTP server on a free port of the loopback. */
+export async function serve(t: ExecutionContext, listener: RequestListener): Promise<Server> {
+  const server = createServer(listener)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return server
+}
+
+/** A TCP server on a free port of the loopback. */
+export async function serveTcp(t: ExecutionContext, listener: (socket: Socket) => void): Promise<TcpServer> {
+  const sockets = new Set<Socket>()
+  const server = createTcpServer({ allowHalfOpen: true }, (socket) => {
+    sockets.add(socket)
+    socket.on('error', () => {})
+    listener(socket)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  return server
+}
+
+/** Answers with a report of this CPU in percent. */
+export function reporting(cpu: number, age = 0): RequestListener {
+  return (_, response) => {
+    response.setHeader('content-type', 'application/json')
+    response.end(JSON.stringify({ cpu_utilization: cpu / 100, age_ms: age }))
+  }
+}
+
+/** A promise and its ends; Node.js 20 has no Promise.withResolvers. */
+export function withResolvers<T>() {
+  let resolve: (value: T) => void = () => {}
+  const promise = new Promise<T>((settle) => {
+    resolve = settle
+  })
+  return { promise, resolve }
+}
