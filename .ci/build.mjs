@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { compile } from './compile.mjs'
+import { buildFloor } from './floor.mjs'
+import { install } from './install.mjs'
+import { locked } from './lock.mjs'
+import { buildNative } from './native.mjs'
+import { nodeComplaint } from './node-version.mjs'
+
+/**
+ * Brings a clone to the point where it runs: packages, dist/, the native core, and with `bench` the C++ addon.
+ * What is there and current is left alone.
+ * @param {string} root
+ * @param {{ bench?: boolean }} [options]
+ * @returns {Promise<{ step: 'node' | 'install' | 'compile' | 'native' | 'floor', fatal: boolean }[]>} what failed;
+ * fatal: nothing runs without it
+ */
+export async function build(root, { bench = false } = {}) {
+  const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const complaint = nodeComplaint(process.versions.node, engines.node)
+  if (complaint) {
+    console.error(complaint)
+    return [{ step: 'node', fatal: true }]
+  }
+  const onWait = () => console.log('waiting for another build of this clone…')
+  return locked(
+    join(root, '.build.lock'),
+    async () => {
+      if ((await install(root)) === 'failed') return [{ step: 'install', fatal: true }]
+      /** @type {Awaited<ReturnType<typeof build>>} */
+      const failed = []
+      if ((await compile(root)) === 'failed') failed.push({ step: 'compile', fatal: true })
+      if ((await buildNative(root)) === 'failed') failed.push({ step: 'native', fatal: false })
+      if (bench && (await buildFloor(root)) === 'failed') failed.push({ step: 'floor', fatal: false })
+      return failed
+    },
+    { onWait },
+  )
+}

@@ -1,0 +1,121 @@
+// `node .ci/test.mjs`: builds, then checks and tests everything, and ends with `N passed, N failed`.
+// `--lint`: the checks alone. Other arguments go to ava, which then runs alone: `npm test -- test/table.test.ts`.
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from './build.mjs'
+import { CargoCount, closingLine, countAva, sum, withExit } from './count.mjs'
+import { noRust } from './native.mjs'
+import { bin, run } from './process.mjs'
+
+const root = join(fileURLToPath(import.meta.url), '../..')
+const args = process.argv.slice(2)
+const lintOnly = args.includes('--lint')
+const avaOnly = args.length > 0 && !lintOnly
+
+/** @type {string[]} the steps that did not pass */
+const failed = []
+/** @type {import('./count.mjs').Count[]} */
+const counts = []
+
+/**
+ * @param {string} title
+ * @param {string} file
+ * @param {string[]} command
+ */
+async function check(title, file, command) {
+  console.log(`\n── ${title}`)
+  const { code } = await run(file, command, { cwd: root })
+  if (code !== 0) failed.push(title)
+}
+
+/**
+ * @param {string} title
+ * @param {string[]} command
+ * @param {Record<string, string>} [env]
+ */
+async function cargoTest(title, command, env) {
+  console.log(`\n── ${title}`)
+  const tests = new CargoCount()
+  const onLine = (/** @type {string} */ line) => {
+    tests.read(line)
+    console.log(line)
+  }
+  const { code } = await run('cargo', ['test', '--locked', '--no-fail-fast', ...command], {
+    cwd: root,
+    env,
+    onLine,
+  })
+  if (code !== 0) failed.push(title)
+  counts.push(withExit(tests.count, code))
+}
+
+async function ava() {
+  console.log('\n── ava')
+  const folder = mkdtempSync(join(tmpdir(), 'idlest-ava-'))
+  const file = join(folder, 'stats.json')
+  const { code } = await run(
+    process.execPath,
+    [bin(root, 'ava', 'ava'), '--config', '.ci/ava.config.mjs', ...args],
+    { cwd: root, env: { IDLEST_AVA_STATS: file } },
+  )
+  const stats = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined
+  rmSync(folder, { recursive: true })
+  const count = countAva(stats, code)
+  counts.push(count)
+  if (count.failed > 0) failed.push('ava')
+}
+
+async function all() {
+  const broken = await build(root)
+  failed.push(...broken.map(({ step }) => step))
+  if (broken.some(({ step }) => step === 'node' || step === 'install')) {
+    counts.push({ passed: 0, failed: 1, skipped: 0 })
+    return
+  }
+  const compiled = !broken.some(({ step }) => step === 'compile')
+
+  if (!avaOnly) {
+    await check('biome', process.execPath, [
+      bin(root, '@biomejs/biome', 'biome'),
+      'ci',
+      '--error-on-warnings',
+      '.',
+    ])
+    if (compiled) {
+      const tsc = bin(root, 'typescript', 'tsc')
+      await check('tsc of the tests', process.execPath, [tsc, '--noEmit', '-p', '.'])
+    }
+    const reason = await noRust(root)
+    if (reason) console.log(`\n── checks and tests in Rust left out: ${reason.split(':')[0]}`)
+    else await rust()
+  }
+  if (lintOnly) return
+  if (compiled) await ava()
+  else counts.push({ passed: 0, failed: 1, skipped: 0 })
+}
+
+async function rust() {
+  await check('cargo fmt', 'cargo', ['fmt', '--all', '--check'])
+  await check('clippy', 'cargo', [
+    ...['clippy', '--workspace', '--all-targets', '--locked'],
+    ...['--', '-D', 'warnings'],
+  ])
+  if (lintOnly) return
+  await cargoTest('cargo test', ['--workspace'])
+  // Not in release: with LTO of all that the tests use, it compiles for minutes to save seconds.
+  if (['loom.rs', 'loom/main.rs'].some((file) => existsSync(join(root, 'crates/core/tests', file))))
+    await cargoTest('loom', ['--package', 'idlest-core', '--test', 'loom'], {
+      RUSTFLAGS: `${process.env.RUSTFLAGS ?? ''} --cfg loom`.trim(),
+      // Its own: other flags would have cargo build everything anew at every change of hands.
+      CARGO_TARGET_DIR: join(root, 'target/loom'),
+    })
+}
+
+await all()
+const total = sum(counts)
+console.log(failed.length > 0 ? `\ndid not pass: ${failed.join(', ')}` : '')
+if (total.skipped > 0) console.log(`${total.skipped} skipped`)
+if (!lintOnly) console.log(closingLine(total))
+if (failed.length > 0 || total.failed > 0) process.exitCode = 1
