@@ -11,6 +11,9 @@ const PUBLISH_EVERY = 5
 
 const NODES = 1_000
 
+/** A thread that died would be waited for for ever: this one does not get to hear of it meanwhile. ms */
+const LONGEST_RUN = 60_000
+
 /** What threads did that picked at the same time. */
 export interface ThreadsResult {
   readonly engine: 'native' | 'portable'
@@ -56,7 +59,7 @@ class Pickers {
 
   /**
    * The first `threads` workers pick while this thread writes.
-   * @returns for each of them, ns a pick and picks a second
+   * @returns means over them
    */
   run(engine: number, threads: number): { nsPerPick: number; picksPerSecond: number } {
     const control = this.#control
@@ -65,7 +68,9 @@ class Pickers {
     const before = Atomics.load(control, COMMAND)
     Atomics.store(control, COMMAND, ((before >>> 16) + 1) * 65_536 + engine * 256 + threads)
     Atomics.notify(control, COMMAND)
+    const deadline = performance.now() + LONGEST_RUN
     for (;;) {
+      if (performance.now() > deadline) throw new Error('the threads that pick do not come to an end')
       const done = Atomics.load(control, DONE)
       if (done === threads) break
       this.#pool.publish()
