@@ -1,0 +1,51 @@
+import { createRequire } from 'node:module'
+import { type BenchCase, type CaseFamily, consume, UNITS } from '../case.js'
+import { binding } from '../engines.js'
+
+const require = createRequire(import.meta.url)
+
+/** The C++ addon's one function, or why there is none. */
+function cppFloor(): (() => number) | string {
+  try {
+    const addon: unknown = require('../floor/build/Release/floor.node')
+    return (addon as { one: () => number }).one
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    return code === 'MODULE_NOT_FOUND' ? 'bench/floor is not built' : String(error)
+  }
+}
+
+// Two loops of one text, not one function for both: the target of a call that never changes is a constant to the
+// compiler, and this is to be the cheapest call that there is.
+function sampleCpp(one: () => number): () => number {
+  return () => {
+    let sum = 0
+    const start = performance.now()
+    for (let i = 0; i < UNITS; i++) sum += one()
+    const end = performance.now()
+    consume(sum)
+    return (end - start) / UNITS
+  }
+}
+
+function sampleNapi(one: () => number): () => number {
+  return () => {
+    let sum = 0
+    const start = performance.now()
+    for (let i = 0; i < UNITS; i++) sum += one()
+    const end = performance.now()
+    consume(sum)
+    return (end - start) / UNITS
+  }
+}
+
+/** What a call through Node-API costs that does nothing: the floor under all that crosses into native code. */
+export function floorCases(note: (line: string) => void): CaseFamily {
+  const cases: BenchCase[] = []
+  const shape = { name: 'floor', nodes: 0, unit: 'call', iterations: 40 } as const
+  const cpp = cppFloor()
+  if (typeof cpp === 'string') note(`the floor in C++ is left out: ${cpp}`)
+  else cases.push({ ...shape, engine: 'C++', sample: sampleCpp(cpp) })
+  if (binding !== undefined) cases.push({ ...shape, engine: 'native', sample: sampleNapi(binding.abi) })
+  return { cases }
+}

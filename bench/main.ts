@@ -1,0 +1,118 @@
+// `npm run bench`: measures idlest, prints tables, and says which bars are met. `--help` lists the options.
+import { writeFileSync } from 'node:fs'
+import { Command } from 'commander'
+import { barsOf, type Figures, LARGE } from './bars.js'
+import type { CaseFamily, CaseResult } from './case.js'
+import { arrayCases } from './cases/arrays.js'
+import { floorCases } from './cases/floor.js'
+import { leaseCases } from './cases/leases.js'
+import { mixedCases } from './cases/mixed.js'
+import { naiveCases } from './cases/naive.js'
+import { pickCases } from './cases/picks.js'
+import { publishingCases } from './cases/publishing.js'
+import { type ThreadsResult, threadCases } from './cases/threads.js'
+import { engines, noBinding } from './engines.js'
+import { countCollections, type GcResult } from './figures/gc.js'
+import { tableBytes } from './figures/memory.js'
+import { pollCycles } from './figures/poll.js'
+import { thisMachine } from './machine.js'
+import { Progress } from './progress.js'
+import { barsTable, casesTable, figuresTable, threadsTable } from './report.js'
+import { runCases } from './run.js'
+import { full, quick, type Settings } from './settings.js'
+
+interface Options {
+  json?: string
+  quick?: boolean
+  cases: boolean
+  figures: boolean
+  poll?: boolean
+}
+
+const options = new Command('bench')
+  .description('Measures idlest on this machine. Exits with 0 also where a bar is missed.')
+  .option('--json <file>', 'writes the results to a file')
+  .option('--quick', 'few samples: shows that everything runs, its figures say nothing')
+  .option('--no-cases', 'leaves out the timed cases')
+  .option('--no-figures', 'leaves out garbage collections, memory and the poll cycle')
+  .option('--poll', 'the poll cycle alone')
+  .parse()
+  .opts<Options>()
+
+const settings = options.quick ? quick : full
+const progress = new Progress()
+const machine = thisMachine()
+console.log(
+  `Node ${machine.node}, ${machine.platform}, ${machine.cores} x ${machine.cpu}, load ${machine.load}`,
+)
+if (noBinding !== undefined) progress.note(`the native engine is left out: ${noBinding}`)
+
+const measured = options.cases && !options.poll ? await measureCases(settings) : undefined
+const figures = options.figures || options.poll ? await measureFigures(settings) : {}
+// What was left out on purpose need not be listed as not measured.
+const all = measured !== undefined && options.figures
+const bars = barsOf(measured?.results ?? [], figures).filter(({ met }) => all || met !== undefined)
+
+if (measured !== undefined) {
+  console.log(
+    '\nMedians over rounds. p99: of samples, each a mean over many picks; a round starts with a publication.',
+  )
+  console.log(casesTable(measured.results))
+  console.log(threadsTable(measured.threads))
+}
+if (options.figures || options.poll) console.log(figuresTable(figures))
+console.log(barsTable(bars))
+const missed = bars.filter(({ met }) => met === false).length
+console.log(
+  missed === 0 ? 'No bar that was measured is missed.' : `${missed} of ${bars.length} bars are MISSED.`,
+)
+if (options.quick) console.log('This was a quick run: its figures say nothing.')
+
+if (options.json !== undefined) {
+  const content = {
+    machine,
+    cases: measured?.results ?? [],
+    threads: measured?.threads ?? [],
+    figures,
+    bars,
+  }
+  writeFileSync(options.json, `${JSON.stringify(content, undefined, 2)}\n`)
+}
+
+async function measureCases(
+  settings: Settings,
+): Promise<{ results: CaseResult[]; threads: ThreadsResult[] }> {
+  const threads = await threadCases()
+  const families: CaseFamily[] = [
+    floorCases((line) => progress.note(line)),
+    pickCases(),
+    mixedCases(),
+    await arrayCases(),
+    naiveCases(),
+    leaseCases(),
+    publishingCases(),
+    threads,
+  ]
+  const cases = families.flatMap((family) => family.cases)
+  const results = await runCases(cases, settings, (round, rounds) => progress.step('rounds', round, rounds))
+  const throughput = threads.throughput()
+  for (const family of families) await family.close?.()
+  return { results, threads: throughput }
+}
+
+async function measureFigures(settings: Settings): Promise<Figures> {
+  const poll = async () => {
+    progress.step('polling', 0, 1)
+    const result = await pollCycles(settings.poll)
+    progress.step('polling', 1, 1)
+    return result
+  }
+  if (options.poll) return { poll: await poll() }
+  const gc: GcResult[] = []
+  for (const engine of engines) {
+    progress.step('counting garbage collections', gc.length, engines.length)
+    gc.push(await countCollections(engine, settings.gc))
+  }
+  progress.step('counting garbage collections', gc.length, engines.length)
+  return { gc, tableBytes: await tableBytes(LARGE), poll: await poll() }
+}

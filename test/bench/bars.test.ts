@@ -1,0 +1,86 @@
+import test from 'ava'
+import { type Bar, barsOf } from '../../bench/bars.js'
+import type { CaseResult, Doer } from '../../bench/case.js'
+import type { GcResult } from '../../bench/figures/gc.js'
+
+function result(name: string, engine: Doer, nodes: number, nsPerPick: number): CaseResult {
+  return { name, engine, nodes, unit: 'pick', nsPerPick, p99: nsPerPick, samples: 1 }
+}
+
+function find(bars: readonly Bar[], what: string): Bar {
+  const bar = bars.find((it) => it.what.includes(what))
+  if (bar === undefined) throw new Error(`no bar for ${what}`)
+  return bar
+}
+
+const floor = result('floor', 'native', 0, 20)
+
+function gcResult(engine: 'native' | 'portable', collections: number): GcResult {
+  return { engine, cases: [{ name: 'select', picks: 10, collections, bytesPerPick: 0 }] }
+}
+
+test('a bar is the ratio to the floor of the addon, not to that in C++', (t) => {
+  const bars = barsOf([result('floor', 'C++', 0, 1), floor, result('select()', 'native', 8, 10)])
+  const bar = find(bars, 'select(), 8 nodes, to the floor')
+  t.is(bar.reached, 0.5)
+  t.true(bar.met)
+})
+
+test('what is just reached is met, and what is beyond it is missed', (t) => {
+  const at = (ns: number) => find(barsOf([floor, result('fill(1024)', 'native', 8, ns)]), 'fill').met
+  t.true(at(6))
+  t.false(at(6.1))
+})
+
+test('the two sizes of native select() are compared with each other', (t) => {
+  const bars = barsOf([result('select()', 'native', 8, 10), result('select()', 'native', 10_000, 13)])
+  const bar = find(bars, '10,000 nodes, to that at 8')
+  t.is(bar.reached, 1.3)
+  t.false(bar.met)
+})
+
+test('the naive way is to be so many times slower', (t) => {
+  const bars = barsOf([
+    result('select()', 'native', 8, 20),
+    result('naive scan', '-', 8, 100),
+    result('select()', 'native', 1_000, 20),
+    result('naive scan', '-', 1_000, 9_000),
+  ])
+  t.true(find(bars, 'naive way, 8 nodes').met)
+  t.false(find(bars, 'naive way, 1,000 nodes').met)
+})
+
+test('publications are in milliseconds, tables in MiB', (t) => {
+  const bars = barsOf([result('first select() after', 'native', 10_000, 1.5e6)], { tableBytes: 3 * 2 ** 20 })
+  t.is(find(bars, 'first select() after').reached, 1.5)
+  t.is(find(bars, 'table').reached, 3)
+  t.false(find(bars, 'table').met)
+})
+
+test('one collection in one of the ways misses the bar', (t) => {
+  const met = (...gc: GcResult[]) => find(barsOf([], { gc }), 'garbage').met
+  t.true(met(gcResult('native', 0), gcResult('portable', 0)))
+  t.false(met(gcResult('native', 0), gcResult('portable', 1)))
+})
+
+test('the longest poll cycle counts', (t) => {
+  const poll = {
+    agents: 1_000,
+    silent: 100,
+    timeout: 2_000,
+    cycles: 2,
+    durations: [2_010, 2_600],
+    stored: [900, 900],
+  }
+  const bar = find(barsOf([], { poll }), 'poll cycle')
+  t.is(bar.atMost, 2_500)
+  t.is(bar.reached, 2_600)
+  t.false(bar.met)
+})
+
+test('what was not measured is neither met nor missed', (t) => {
+  for (const { reached, met } of barsOf([])) {
+    t.is(reached, undefined)
+    t.is(met, undefined)
+  }
+})
