@@ -82,6 +82,8 @@ export class Picker<N extends NodeLike = NodeLike> {
   // As the engine has them: what it was told last.
   #list: readonly Member<N>[] = []
   #nodes: readonly N[] = []
+  // Picks by index, taken over by the members now and then: a small array stays in the cache, thousands of members not.
+  #counts = new Float64Array(0)
 
   protected constructor(options: PickerOptions) {
     const { name, engine, memory, clock, exact, algorithm, seed } = options
@@ -104,7 +106,9 @@ export class Picker<N extends NodeLike = NodeLike> {
           return this.members.stale || this.#list !== this.members.list
         },
         memberArrays: () => {
+          this.#countInMembers()
           this.#list = this.members.list
+          this.#counts = new Float64Array(this.#list.length)
           this.#nodes = this.members.nodes
           return this.members.arrays
         },
@@ -243,6 +247,7 @@ export class Picker<N extends NodeLike = NodeLike> {
   snapshot(): NodeSnapshot<N>[] {
     if (this.closed) return []
     const view = this.#picks.current()
+    this.#countInMembers()
     return snapshotOf(this.#list, view, this.algorithm, this.memory, tableTime(this.memory, this.clock.now()))
   }
 
@@ -311,8 +316,13 @@ export class Picker<N extends NodeLike = NodeLike> {
   }
 
   #count(decisions: Uint32Array, count: number): void {
-    const list = this.#list
+    const counts = this.#counts
     this.counters.picks += count
-    for (let i = 0; i < count; i++) (list[decisions[i] as number] as Member<N>).picks++
+    for (let i = 0; i < count; i++) (counts[decisions[i] as number] as number)++
+  }
+
+  #countInMembers(): void {
+    for (const [i, member] of this.#list.entries()) member.picks += this.#counts[i] as number
+    this.#counts.fill(0)
   }
 }

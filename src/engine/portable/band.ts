@@ -12,51 +12,53 @@ export const MISSING = -1
 export const OUT = -2
 
 /**
- * What a missing reading counts as.
- * @returns 1/1000 percentage points, or `NOT_ELIGIBLE`
+ * What a missing reading counts as: 1/1000 percentage points, or `NOT_ELIGIBLE`.
+ * @param raw readings: a value, `MISSING` or `OUT`
+ * @param count how many there are
  */
-export function missingValue(missing: LeastCpuAlgorithm['missing'], fresh: number, sum: number): number {
+export function substitute(missing: LeastCpuAlgorithm['missing'], raw: Int32Array, count: number): number {
   if (typeof missing === 'number') return missing
+  let fresh = 0
+  let sum = 0
+  for (let i = 0; i < count; i++) {
+    const value = raw[i] as number
+    if (value < 0) continue
+    fresh++
+    sum += value
+  }
   if (fresh === 0) return ALL_MISSING
   return missing === 'mean' ? Math.floor(sum / fresh + 0.5) : NOT_ELIGIBLE
 }
 
 /**
- * Turns raw readings into effective values: a fresh one is its own value, `MISSING` what the policy says, `OUT` not
- * eligible.
- * @param count how many there are
- * @param sum of the fresh readings
- */
-export function fillValues(
-  raw: Int32Array,
-  count: number,
-  missing: LeastCpuAlgorithm['missing'],
-  fresh: number,
-  sum: number,
-  values: Uint32Array,
-): void {
-  const substitute = missingValue(missing, fresh, sum)
-  for (let i = 0; i < count; i++) {
-    const value = raw[i] as number
-    values[i] = value >= 0 ? value : value === MISSING ? substitute : NOT_ELIGIBLE
-  }
-}
-
-/**
- * Lists the eligible members within `threshold` of the least, in member order.
+ * Lists those that may be picked, in order: the least, and who is within `threshold` of it.
+ * @param missing what a missing reading counts as, or `NOT_ELIGIBLE`
  * @returns how many there are
  */
-export function fillBand(values: Uint32Array, count: number, threshold: number, band: Uint32Array): number {
+export function fillBand(
+  raw: Int32Array,
+  count: number,
+  missing: number,
+  threshold: number,
+  band: Uint32Array,
+): number {
   let least = NOT_ELIGIBLE
   for (let i = 0; i < count; i++) {
-    const value = values[i] as number
+    const value = effective(raw[i] as number, missing)
     if (value < least) least = value
   }
   if (least === NOT_ELIGIBLE) return 0
   const most = least + threshold
   let length = 0
   for (let i = 0; i < count; i++) {
-    if ((values[i] as number) <= most) band[length++] = i
+    // Written each time and kept by stepping on: a branch would be guessed wrong half of the time.
+    band[length] = i
+    length += effective(raw[i] as number, missing) <= most ? 1 : 0
   }
   return length
+}
+
+/** What a reading counts as: itself, what a missing one counts as, or `NOT_ELIGIBLE` where it is out. */
+export function effective(raw: number, missing: number): number {
+  return raw >= 0 ? raw : raw === MISSING ? missing : NOT_ELIGIBLE
 }

@@ -12,7 +12,7 @@ import {
   type MemberArrays,
   type View,
 } from '../engine.js'
-import { fillBand, fillValues, MISSING, OUT } from './band.js'
+import { effective, fillBand, MISSING, OUT, substitute } from './band.js'
 import { Generator, type GeneratorState } from './generator.js'
 
 const NO_MEMBERS: MemberArrays = {
@@ -26,6 +26,7 @@ export class PortableCore implements EngineCore {
   readonly name = 'portable'
   readonly #memory: TableMemory
   readonly #algorithm: Algorithm
+  readonly #threshold: number
   readonly #generator: Generator
   readonly #before: GeneratorState = { s0: 0, s1: 0, s2: 0, s3: 0 }
   readonly #reading: MutableReading = { time: 0, tag: 0, value: 0 }
@@ -38,6 +39,7 @@ export class PortableCore implements EngineCore {
   constructor(memory: TableMemory, algorithm: Algorithm, seed: readonly [number, number]) {
     this.#memory = memory
     this.#algorithm = algorithm
+    this.#threshold = algorithm.kind === 'random' ? 0 : algorithm.threshold
     this.#generator = new Generator(seed)
   }
 
@@ -58,7 +60,10 @@ export class PortableCore implements EngineCore {
     view.facts[FACT_FRESH] = 0
     if (this.#algorithm.kind === 'random') this.#takeStates()
     else this.#takeReadings(this.#algorithm.ttl, now, view.facts)
-    this.#bandLength = this.#computeBand(this.#raw, view.values, this.#band)
+    const raw = this.#raw
+    const missing = this.#missing(raw)
+    for (let i = 0; i < raw.length; i++) view.values[i] = effective(raw[i] as number, missing)
+    this.#bandLength = fillBand(raw, raw.length, missing, this.#threshold, this.#band)
     view.facts[FACT_BAND] = this.#bandLength
   }
 
@@ -81,7 +86,7 @@ export class PortableCore implements EngineCore {
     const raw = this.#raw.slice()
     for (const index of excluded) if (index < raw.length) raw[index] = OUT
     const band = new Uint32Array(raw.length)
-    const length = this.#computeBand(raw, new Uint32Array(raw.length), band)
+    const length = fillBand(raw, raw.length, this.#missing(raw), this.#threshold, band)
     return length === 0 ? -1 : (band[this.#generator.below(length)] as number)
   }
 
@@ -118,22 +123,8 @@ export class PortableCore implements EngineCore {
     facts[FACT_FRESH] = fresh
   }
 
-  #computeBand(raw: Int32Array, values: Uint32Array, band: Uint32Array): number {
-    const algorithm = this.#algorithm
-    if (algorithm.kind === 'random') {
-      fillValues(raw, raw.length, 0, 0, 0, values)
-      return fillBand(values, raw.length, 0, band)
-    }
-    let fresh = 0
-    let sum = 0
-    for (let i = 0; i < raw.length; i++) {
-      const value = raw[i] as number
-      if (value < 0) continue
-      fresh++
-      sum += value
-    }
-    fillValues(raw, raw.length, algorithm.missing, fresh, sum, values)
-    return fillBand(values, raw.length, algorithm.threshold, band)
+  #missing(raw: Int32Array): number {
+    return this.#algorithm.kind === 'random' ? 0 : substitute(this.#algorithm.missing, raw, raw.length)
   }
 }
 
