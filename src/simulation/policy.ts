@@ -1,0 +1,123 @@
+import type { Algorithm } from '../algorithms/algorithm.js'
+import { createBalancer } from '../balancer/balancer.js'
+import type { Lease } from '../balancer/lease.js'
+import { createTable } from '../balancer/process-table.js'
+import type { Clock } from '../clock.js'
+import type { EngineName } from '../engine/engine.js'
+import { NoNodesError } from '../errors.js'
+import type { Report } from '../report.js'
+import { NONE } from './requests.js'
+import { serverName } from './scene.js'
+
+/** What one simulated balancer is made with. */
+export interface DispatcherSetting {
+  /** How many servers there are; they go by index. */
+  readonly servers: number
+  /** Those that are there at the start. */
+  readonly present: readonly number[]
+  /** Virtual time. */
+  readonly clock: Clock
+  /** Another for each balancer of a simulation, 0 to 2^53 - 1. */
+  readonly seed: number
+}
+
+/** One balancer, as the simulation sees it. */
+export interface Dispatcher {
+  /** What makes the picks; undefined where it is not an engine of ours. */
+  readonly engine: EngineName | undefined
+  /**
+   * Picks a server, or `NONE`.
+   * @param request its number, until `end` is told of it
+   */
+  begin(request: number): number
+  /** A request has ended. `latency` in ms. */
+  end(request: number, ok: boolean, latency: number): void
+  report(server: number, report: Report): void
+  join(server: number): void
+  leave(server: number): void
+  close(): void
+}
+
+/** A way to pick servers. */
+export interface Policy {
+  readonly name: string
+  create(setting: DispatcherSetting): Dispatcher
+}
+
+/** How `shipped` runs an algorithm. */
+export interface ShippedOptions {
+  /** Default `auto`. */
+  readonly engine?: EngineName | 'auto'
+  /** Whether picks are leases, so that requests in flight are counted. Default true. */
+  readonly leases?: boolean
+}
+
+/** A policy that is an algorithm of ours, run by the shipped engine through the public API. */
+export function shipped(name: string, algorithm: Algorithm, options: ShippedOptions = {}): Policy {
+  return { name, create: (setting) => new ShippedDispatcher(algorithm, options, setting) }
+}
+
+interface SimulatedNode {
+  readonly id: string
+  readonly index: number
+}
+
+class ShippedDispatcher implements Dispatcher {
+  readonly engine: EngineName
+  readonly #balancer: ReturnType<typeof createBalancer<SimulatedNode>>
+  readonly #nodes: readonly SimulatedNode[]
+  readonly #leases: (Lease<SimulatedNode> | undefined)[] | undefined
+
+  constructor(
+    algorithm: Algorithm,
+    { engine = 'auto', leases = true }: ShippedOptions,
+    { servers, present, clock, seed }: DispatcherSetting,
+  ) {
+    this.#nodes = Array.from({ length: servers }, (_, index) => ({ id: serverName(index), index }))
+    this.#balancer = createBalancer({
+      nodes: present.map((index) => this.#nodes[index] as SimulatedNode),
+      algorithm,
+      engine,
+      seed,
+      poll: false,
+      table: createTable({ clock, maxNodes: servers }),
+    })
+    this.engine = this.#balancer.engine
+    this.#leases = leases ? [] : undefined
+  }
+
+  begin(request: number): number {
+    if (this.#leases === undefined) return this.#balancer.trySelect()?.index ?? NONE
+    try {
+      const lease = this.#balancer.acquire()
+      this.#leases[request] = lease
+      return lease.node.index
+    } catch (error) {
+      if (error instanceof NoNodesError) return NONE
+      throw error
+    }
+  }
+
+  end(request: number, ok: boolean, latency: number): void {
+    if (this.#leases === undefined) return
+    this.#leases[request]?.release({ ok, latency })
+    this.#leases[request] = undefined
+  }
+
+  report(server: number, report: Report): void {
+    this.#balancer.report(this.#nodes[server] as SimulatedNode, report)
+  }
+
+  join(server: number): void {
+    this.#balancer.add(this.#nodes[server] as SimulatedNode)
+  }
+
+  leave(server: number): void {
+    this.#balancer.remove(this.#nodes[server] as SimulatedNode)
+  }
+
+  close(): void {
+    // Nothing polls, so there is nothing to wait for.
+    void this.#balancer.close()
+  }
+}
