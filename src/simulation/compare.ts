@@ -1,0 +1,23 @@
+import type { Policy } from './policy.js'
+import type { Scene } from './scene.js'
+import { type Result, Simulation } from './simulation.js'
+
+/** Events between two tellings of progress: some 10 ms. */
+const EVENTS_A_STEP = 20_000
+
+/**
+ * Runs several policies over the same scene, one after the other, on the same requests.
+ * @param onProgress told of the policy that runs, and of the share of its requests that have arrived, 0-1
+ */
+export function compare(
+  scene: Scene,
+  policies: readonly Policy[],
+  seed: number,
+  onProgress?: (policy: string, progress: number) => void,
+): Result[] {
+  return policies.map((policy) => {
+    const simulation = new Simulation(scene, policy, seed)
+    while (simulation.advance(EVENTS_A_STEP)) onProgress?.(policy.name, simulation.progress)
+    return simulation.result()
+  })
+}

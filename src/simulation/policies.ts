@@ -1,0 +1,42 @@
+import { leastCpu } from '../algorithms/least-cpu.js'
+import { random } from '../algorithms/random.js'
+import { inTurn } from './in-turn.js'
+import { type Policy, type ShippedOptions, shipped } from './policy.js'
+
+/** What a policy may depend on. */
+export interface PolicySetting extends ShippedOptions {
+  /** As in the scene, ms. */
+  readonly reportInterval: number
+  readonly delay: number
+}
+
+interface NamedPolicy {
+  /** For people, in one line. */
+  readonly about: string
+  readonly make: (name: string, setting: PolicySetting) => Policy
+}
+
+// The published default is for polls of 5 s; slower ones need readings that last until the next.
+function ttl({ reportInterval, delay }: PolicySetting): number {
+  return Math.max(10_000, 2 * reportInterval + delay)
+}
+
+/** The policies that can be asked for by name. */
+export const policies = {
+  'round-robin': { about: 'in turn', make: (name) => inTurn(name) },
+  random: {
+    about: 'random()',
+    make: (name, setting) => shipped(name, random(), setting),
+  },
+  'least-cpu': {
+    about: 'leastCpu(): at random in a band of 5 points',
+    make: (name, setting) => shipped(name, leastCpu({ ttl: ttl(setting) }), setting),
+  },
+  'lowest-cpu': {
+    about: 'leastCpu({ threshold: 0 })',
+    make: (name, setting) => shipped(name, leastCpu({ threshold: 0, ttl: ttl(setting) }), setting),
+  },
+} as const satisfies Record<string, NamedPolicy>
+
+/** The name of one of them. */
+export type PolicyName = keyof typeof policies
