@@ -1,0 +1,65 @@
+import { Command, InvalidArgumentError, Option } from 'commander'
+import { IdlestError } from '../../errors.js'
+import { FAILED } from '../exit-codes.js'
+import { Ended, endingSignal } from './ending.js'
+import type { View } from './frame.js'
+import type { DemoOptions } from './scene.js'
+import { ServerFailure } from './servers.js'
+import { lineView, screenView, silentView } from './views.js'
+
+function numberFrom(min: number, max: number, unit: string): (text: string) => number {
+  return (text) => {
+    const value = text.trim() === '' ? Number.NaN : Number(text)
+    if (value >= min && value <= max) return value
+    throw new InvalidArgumentError(`Expected a number of ${unit} from ${min} to ${max}.`)
+  }
+}
+
+function seed(text: string): number {
+  if (/^\d+$/.test(text) && Number.isSafeInteger(Number(text))) return Number(text)
+  throw new InvalidArgumentError('Expected a whole number from 0 to 9007199254740991.')
+}
+
+function viewFor(json: boolean): View {
+  if (json) return silentView
+  return process.stdout.isTTY ? screenView(process.stdout) : lineView(process.stdout)
+}
+
+async function run({ json, ...options }: DemoOptions & { readonly json: boolean }): Promise<void> {
+  try {
+    // Not at the top: the other commands do without all that it loads.
+    const { runDemo } = await import('./run.js')
+    const result = await runDemo(options, viewFor(json), endingSignal())
+    if (json) process.stdout.write(`${JSON.stringify(result, undefined, 2)}\n`)
+  } catch (error) {
+    if (error instanceof Ended) process.exitCode = error.exitCode
+    else if (error instanceof ServerFailure || error instanceof IdlestError) {
+      process.stderr.write(`error: ${error.message}\n`)
+      process.exitCode = FAILED
+    } else throw error
+  }
+}
+
+/**
+ * `idlest demo`: four server processes, one of them half as fast as it looks; the same requests in turn, then by
+ * idlest. Exits with 0, with 1 where a server fails, with 2 for a wrong option, with 128 + n for signal n.
+ */
+export function demoCommand(): Command {
+  return new Command('demo')
+    .description('send the same requests to four servers in turn, then by idlest, and compare')
+    .option('--duration <seconds>', 'how long requests are sent, each way', numberFrom(1, 600, 'seconds'), 18)
+    .option(
+      '--load <percent>',
+      'load, of what the servers could do without the second job',
+      numberFrom(1, 100, 'percent'),
+      58,
+    )
+    .option('--seed <number>', 'fixes the sequence of requests', seed, 1)
+    .addOption(
+      new Option('--engine <name>', 'what makes the picks')
+        .choices(['auto', 'native', 'portable'])
+        .default('auto'),
+    )
+    .option('--json', 'print one JSON document, when done, and nothing else', false)
+    .action(run)
+}
