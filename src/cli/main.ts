@@ -3,6 +3,7 @@ import { Command, type CommanderError } from 'commander'
 import { agentCommand } from './agent.js'
 import { demoCommand } from './demo/command.js'
 import { FAILED, USAGE } from './exit-codes.js'
+import { simulateCommand } from './simulate.js'
 import { packageVersion } from './version.js'
 
 // Commander exits with 1 for a wrong call; 0 is for --help and --version.
@@ -15,6 +16,7 @@ const program = new Command('idlest')
   .version(packageVersion())
   .exitOverride(exitAsUsual)
 
-for (const command of [demoCommand().exitOverride(exitAsUsual), agentCommand()]) program.addCommand(command)
+for (const command of [demoCommand().exitOverride(exitAsUsual), agentCommand(), simulateCommand()])
+  program.addCommand(command)
 
 await program.parseAsync()

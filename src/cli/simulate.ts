@@ -5,6 +5,7 @@ import { type PolicyName, policies } from '../simulation/policies.js'
 import { nodesTable, responsesTable } from '../simulation/result-tables.js'
 import { capacity, type Scene, type ServerSpec } from '../simulation/scene.js'
 import type { Result } from '../simulation/simulation.js'
+import { FAILED, USAGE } from './exit-codes.js'
 
 interface Flags {
   readonly servers: number
@@ -23,10 +24,6 @@ interface Flags {
   readonly engine: 'auto' | 'native' | 'portable'
   readonly json: boolean
 }
-
-/** Exit codes: 2 for a call that is wrong, 1 for one that could not be carried out. */
-const USAGE = 2
-const FAILED = 1
 
 /** Progress is shown from then on, and without a terminal as often, ms. */
 const PATIENCE = 2_000

@@ -43,7 +43,8 @@ export class Measures {
   readonly #inWindow: Uint32Array
   readonly #busyBefore: Float64Array
   #busyUntil: Float64Array | undefined
-  #from = -1
+  // Not a number before anything is measured, and so are the means that it goes into.
+  #from = Number.NaN
   #until = 0
   #windowStart: number
   #windows = 0
@@ -77,7 +78,7 @@ export class Measures {
 
   /** Time goes on to that of an arrival. */
   arrival(now: number): void {
-    if (this.#from >= 0 || now < this.#warmup) return
+    if (now < this.#warmup || !Number.isNaN(this.#from)) return
     this.#from = now
     this.#busyBefore.set(this.#busy(now))
   }

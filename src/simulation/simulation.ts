@@ -66,6 +66,7 @@ export class Simulation {
   readonly #dispatchers: readonly Dispatcher[]
   readonly #sent: SentReport[][][]
   readonly #carried = new Map<number, SentReport>()
+  #changed = 0
   #asked = 0
   #over = false
 
@@ -133,8 +134,8 @@ export class Simulation {
   }
 
   #scheduleAll(): void {
-    const { changes, balancers, reportInterval, reportOffsets } = this.#scene
-    for (const [i, { at }] of changes.entries()) this.#events.at(at, events.CHANGE, i)
+    const { balancers, reportInterval, reportOffsets } = this.#scene
+    this.#awaitChange()
     if (reportInterval > 0) {
       const generator = new Generator(streamSeed(this.#seed, OFFSET_STREAM))
       for (let i = 0; i < balancers; i++) {
@@ -145,8 +146,12 @@ export class Simulation {
     this.#awaitArrival()
   }
 
+  #awaitChange(): void {
+    this.#events.nextChange = this.#scene.changes[this.#changed]?.at ?? Number.POSITIVE_INFINITY
+  }
+
   #awaitArrival(): void {
-    if (this.#workload.next()) this.#events.at(this.#workload.time, events.ARRIVAL, 0)
+    if (this.#workload.next()) this.#events.nextArrival = this.#workload.time
     else this.#measures.lastArrival(this.#events.time)
   }
 
@@ -182,7 +187,8 @@ export class Simulation {
         if (this.#requests.deadline[subject] === this.#events.time) this.#timeOut(subject)
         break
       case events.CHANGE:
-        this.#change(this.#scene.changes[subject] as Change)
+        this.#change(this.#scene.changes[this.#changed++] as Change)
+        this.#awaitChange()
         break
       case events.SAMPLE:
         this.#sample(subject)
