@@ -1,4 +1,6 @@
 import test from 'ava'
+import { CommanderError } from 'commander'
+import { simulateCommand } from '../../dist/cli/simulate.js'
 import type { Result } from '../../dist/simulation/simulation.js'
 import { run } from '../cli/command.js'
 
@@ -27,11 +29,28 @@ const wrong = [
 ] as const
 
 for (const { args, says } of wrong) {
-  test(`idlest simulate ${args.join(' ')}: exits with 2 and says what is wrong`, async (t) => {
+  test(`idlest simulate ${args.join(' ')}: says what is wrong`, async (t) => {
+    let said = ''
+    const command = simulateCommand()
+      .exitOverride((error) => {
+        throw error
+      })
+      .configureOutput({
+        writeErr: (text) => {
+          said += text
+        },
+      })
+    await t.throwsAsync(command.parseAsync(args, { from: 'user' }), { instanceOf: CommanderError })
+    t.regex(said, says)
+  })
+}
+
+for (const args of [['--servers', '0'], ['--slow-node', '50', '--slow-nodes', '9'], ['--polices']]) {
+  test(`idlest simulate ${args.join(' ')}: exits with 2 and prints no result`, async (t) => {
     const { code, stdout, stderr } = await run('simulate', ...args)
     t.is(code, 2)
     t.is(stdout, '')
-    t.regex(stderr, says)
+    t.regex(stderr, /^error: /)
   })
 }
 
