@@ -66,7 +66,8 @@ class ShippedDispatcher implements Dispatcher {
   readonly engine: EngineName
   readonly #balancer: ReturnType<typeof createBalancer<SimulatedNode>>
   readonly #nodes: readonly SimulatedNode[]
-  readonly #leases: (Lease<SimulatedNode> | undefined)[] | undefined
+  // By request. Not an array: each of many balancers has few of many numbers.
+  readonly #leases: Map<number, Lease<SimulatedNode>> | undefined
 
   constructor(
     algorithm: Algorithm,
@@ -83,14 +84,14 @@ class ShippedDispatcher implements Dispatcher {
       table: createTable({ clock, maxNodes: servers }),
     })
     this.engine = this.#balancer.engine
-    this.#leases = leases ? [] : undefined
+    this.#leases = leases ? new Map() : undefined
   }
 
   begin(request: number): number {
     if (this.#leases === undefined) return this.#balancer.trySelect()?.index ?? NONE
     try {
       const lease = this.#balancer.acquire()
-      this.#leases[request] = lease
+      this.#leases.set(request, lease)
       return lease.node.index
     } catch (error) {
       if (error instanceof NoNodesError) return NONE
@@ -99,9 +100,8 @@ class ShippedDispatcher implements Dispatcher {
   }
 
   end(request: number, ok: boolean, latency: number): void {
-    if (this.#leases === undefined) return
-    this.#leases[request]?.release({ ok, latency })
-    this.#leases[request] = undefined
+    this.#leases?.get(request)?.release({ ok, latency })
+    this.#leases?.delete(request)
   }
 
   report(server: number, report: Report): void {
