@@ -107,36 +107,34 @@ function progressLine(): { show: (policy: string, progress: number) => void; end
   }
 }
 
-function shownScene({ arrivals, report: _, ...scene }: Scene): string {
-  const { servers, balancers = 1, requests, service, reportInterval } = scene
-  const rate = arrivals.kind === 'poisson' ? arrivals.rate : 0
-  const mean = service.kind === 'exponential' ? service.mean : 0
-  const plural = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`
+function introduction({ servers, balancers, requests, load, service, reportInterval }: Flags): string {
+  const plural = (count: number, what: string) =>
+    `${count.toLocaleString('en-US')} ${what}${count === 1 ? '' : 's'}`
   return [
-    `${plural(servers.length, 'server')}, ${plural(balancers, 'balancer')}, ${requests.toLocaleString('en-US')} requests`,
-    `at ${rate.toFixed(0)}/s of ${mean} ms each (exponential),`,
+    `${plural(servers, 'server')}, ${plural(balancers, 'balancer')}, ${plural(requests, 'request')}`,
+    `of ${service} ms each (exponential) at ${load} % load,`,
     reportInterval === 0 ? 'no reports' : `reports every ${reportInterval} ms`,
   ].join(' ')
 }
 
-function print(scene: Scene, results: readonly Result[], json: boolean): void {
-  if (json) {
+function print(flags: Flags, scene: Scene, results: readonly Result[]): void {
+  if (flags.json) {
     process.stdout.write(`${JSON.stringify({ scene, results }, undefined, 2)}\n`)
     return
   }
-  process.stdout.write(`${shownScene(scene)}\n\n${responsesTable(results)}\n`)
-  if (scene.servers.length <= MOST_LISTED) process.stdout.write(`\n${nodesTable(results)}\n`)
+  process.stdout.write(`${introduction(flags)}\n\n${responsesTable(results)}\n`)
+  if (flags.servers <= MOST_LISTED) process.stdout.write(`\n${nodesTable(results)}\n`)
 }
 
 function run(flags: Flags, command: Command): void {
-  const { policy, engine, reportInterval, delay, seed, json } = flags
+  const { policy, engine, reportInterval, delay, seed } = flags
   const progress = progressLine()
   try {
     const scene = sceneOf(flags)
     const made = policy.map((name) => policies[name].make(name, { engine, reportInterval, delay }))
     const results = compare(scene, made, seed, progress.show)
     progress.end()
-    print(scene, results, json)
+    print(flags, scene, results)
   } catch (error) {
     progress.end()
     if (!(error instanceof IdlestError)) throw error

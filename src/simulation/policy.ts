@@ -44,6 +44,11 @@ export interface Policy {
   create(setting: DispatcherSetting): Dispatcher
 }
 
+/** A policy that is an algorithm of ours. */
+export interface ShippedPolicy extends Policy {
+  create(setting: DispatcherSetting): ShippedDispatcher
+}
+
 /** How `shipped` runs an algorithm. */
 export interface ShippedOptions {
   /** Default `auto`. */
@@ -53,7 +58,7 @@ export interface ShippedOptions {
 }
 
 /** A policy that is an algorithm of ours, run by the shipped engine through the public API. */
-export function shipped(name: string, algorithm: Algorithm, options: ShippedOptions = {}): Policy {
+export function shipped(name: string, algorithm: Algorithm, options: ShippedOptions = {}): ShippedPolicy {
   return { name, create: (setting) => new ShippedDispatcher(algorithm, options, setting) }
 }
 
@@ -62,9 +67,10 @@ interface SimulatedNode {
   readonly index: number
 }
 
-class ShippedDispatcher implements Dispatcher {
+/** A balancer of ours over nodes `server-1` and so on. */
+export class ShippedDispatcher implements Dispatcher {
   readonly engine: EngineName
-  readonly #balancer: ReturnType<typeof createBalancer<SimulatedNode>>
+  readonly balancer: ReturnType<typeof createBalancer<SimulatedNode>>
   readonly #nodes: readonly SimulatedNode[]
   // By request. Not an array: each of many balancers has few of many numbers.
   readonly #leases: Map<number, Lease<SimulatedNode>> | undefined
@@ -75,7 +81,7 @@ class ShippedDispatcher implements Dispatcher {
     { servers, present, clock, seed }: DispatcherSetting,
   ) {
     this.#nodes = Array.from({ length: servers }, (_, index) => ({ id: serverName(index), index }))
-    this.#balancer = createBalancer({
+    this.balancer = createBalancer({
       nodes: present.map((index) => this.#nodes[index] as SimulatedNode),
       algorithm,
       engine,
@@ -83,14 +89,14 @@ class ShippedDispatcher implements Dispatcher {
       poll: false,
       table: createTable({ clock, maxNodes: servers }),
     })
-    this.engine = this.#balancer.engine
+    this.engine = this.balancer.engine
     this.#leases = leases ? new Map() : undefined
   }
 
   begin(request: number): number {
-    if (this.#leases === undefined) return this.#balancer.trySelect()?.index ?? NONE
+    if (this.#leases === undefined) return this.balancer.trySelect()?.index ?? NONE
     try {
-      const lease = this.#balancer.acquire()
+      const lease = this.balancer.acquire()
       this.#leases.set(request, lease)
       return lease.node.index
     } catch (error) {
@@ -105,19 +111,19 @@ class ShippedDispatcher implements Dispatcher {
   }
 
   report(server: number, report: Report): void {
-    this.#balancer.report(this.#nodes[server] as SimulatedNode, report)
+    this.balancer.report(this.#nodes[server] as SimulatedNode, report)
   }
 
   join(server: number): void {
-    this.#balancer.add(this.#nodes[server] as SimulatedNode)
+    this.balancer.add(this.#nodes[server] as SimulatedNode)
   }
 
   leave(server: number): void {
-    this.#balancer.remove(this.#nodes[server] as SimulatedNode)
+    this.balancer.remove(this.#nodes[server] as SimulatedNode)
   }
 
   close(): void {
     // Nothing polls, so there is nothing to wait for.
-    void this.#balancer.close()
+    void this.balancer.close()
   }
 }

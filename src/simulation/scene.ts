@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { OptionError } from '../errors.js'
 import { checkOptions, method, milliseconds, number, oneOf, options, whole } from '../options.js'
 import type { Report } from '../report.js'
 
@@ -195,21 +196,17 @@ const sceneOptions = options({
 export function checkScene(given: Scene): FullScene {
   const scene = checkOptions('scene', given, sceneOptions)
   const { reportInterval, balancers, reportOffsets, changes, servers } = scene
-  const known = v.number(`an index of servers, 0 to ${servers.length - 1}`)
-  checkOptions(
-    'scene',
-    scene,
-    v.looseObject({
-      changes: v.array(
-        v.looseObject({
-          server: v.pipe(known, v.maxValue(servers.length - 1, known.message as string)),
-        }),
-      ),
-      reportOffsets: v.optional(
-        v.pipe(v.array(v.number()), v.length(balancers, `as many as balancers: ${balancers}`)),
-      ),
-    }),
-  )
+  for (const [i, { server }] of changes.entries()) {
+    if (server < servers.length) continue
+    throw new OptionError(
+      `scene.changes.${i}.server`,
+      server,
+      `an index of servers, 0 to ${servers.length - 1}`,
+    )
+  }
+  if (reportOffsets !== undefined && reportOffsets.length !== balancers) {
+    throw new OptionError('scene.reportOffsets', reportOffsets, `one for each of ${balancers} balancers`)
+  }
   return {
     ...scene,
     reportOffsets,
@@ -218,7 +215,7 @@ export function checkScene(given: Scene): FullScene {
     window: scene.window ?? (reportInterval || 5_000),
     // Stable: of changes at one time the first given goes first.
     changes: [...changes].sort((a, b) => a.at - b.at),
-  } as FullScene
+  }
 }
 
 /** The id of a server. */

@@ -1,6 +1,8 @@
 import test from 'ava'
-import { leastCpu, random } from '../../dist/index.js'
+import { ClosedError, leastCpu, random } from '../../dist/index.js'
+import { Events } from '../../dist/simulation/events.js'
 import { shipped } from '../../dist/simulation/policy.js'
+import { NONE } from '../../dist/simulation/requests.js'
 import { BOARD_STEP, reportCpu, reportQueue, type Scene } from '../../dist/simulation/scene.js'
 import { simulate } from '../../dist/simulation/simulation.js'
 import { alike, only, queues, recorder } from './support.js'
@@ -82,6 +84,9 @@ test('waiting counts in the latency and as queue delay, errors in eps', (t) => {
   const reports = reportsOf({
     ...scene,
     servers: [{}],
+    requests: 5,
+    arrivals: { kind: 'replay', times: [0.5, 0.5, 0.5, 150, 320] },
+    service: { kind: 'given', times: [20, 60, 10, 10, 1] },
     changes: [{ at: 120, server: 0, state: 'failing' }],
     failAfter: 2,
   })
@@ -89,7 +94,7 @@ test('waiting counts in the latency and as queue delay, errors in eps', (t) => {
     reports.map(({ at, qps, eps, latency, queueDelay }) => [at, qps, eps, latency, queueDelay]),
     [
       [0, 0, 0, undefined, undefined],
-      [100, 20, 0, (20 + 80) / 2, 20 / 2],
+      [100, 30, 0, (20 + 80 + 90) / 3, (20 + 80) / 3],
       [200, 0, 10, 2, undefined],
       [300, 0, 0, undefined, undefined],
     ],
@@ -99,12 +104,12 @@ test('waiting counts in the latency and as queue delay, errors in eps', (t) => {
 test('a server that is silent or gone sends no report, and starts anew when it is back', (t) => {
   const reports = reportsOf({
     ...scene,
-    servers: [{ cores: 2 }, { state: 'gone', background: 0.5 }],
+    servers: [{ cores: 2 }, { state: 'gone', background: 0.9 }],
     report: reportCpu,
     changes: [
       { at: 50, server: 0, state: 'silent' },
       { at: 250, server: 0, state: 'up' },
-      { at: 150, server: 1, state: 'up' },
+      { at: 150, server: 1, state: 'up', background: 0.5 },
     ],
   })
   t.deepEqual(
@@ -116,7 +121,7 @@ test('a server that is silent or gone sends no report, and starts anew when it i
       [300, 1],
     ],
   )
-  // It was there for half of the window only, with half of its CPU taken all the time.
+  // What was before it came does not count.
   t.is(reports[1]?.cpu, 50)
 })
 
@@ -139,6 +144,25 @@ test('each balancer polls at a time of its own, and its windows are its own', (t
   t.deepEqual(
     given.told.map((told) => only(told, 'report')[0]?.at),
     [7, 90],
+  )
+})
+
+test('a request that arrives when a sample is taken is not in it', (t) => {
+  const reports = reportsOf({
+    ...scene,
+    requests: 2,
+    arrivals: { kind: 'replay', times: [100, 300] },
+    service: { kind: 'given', times: [150] },
+  })
+  t.deepEqual(
+    reports.map(({ at, inFlight }) => [at, inFlight]),
+    [
+      [0, 0],
+      [100, 0],
+      [200, 1],
+      [300, 0],
+      [400, 1],
+    ],
   )
 })
 
@@ -170,6 +194,34 @@ test('responses carry reports when they are asked to: as the server is when it a
       [38, { inFlight: 0, age: 4 }],
     ],
   )
+})
+
+test('a balancer of ours counts what is in flight, and takes reports, as it does anywhere', (t) => {
+  const clock = new Events()
+  const setting = { servers: 3, present: [0, 2], clock, seed: 1 }
+  const dispatcher = shipped('it', leastCpu()).create(setting)
+  const { balancer } = dispatcher
+  dispatcher.report(2, { cpu: 90 })
+  dispatcher.report(1, { cpu: 10 })
+  t.deepEqual(
+    [1, 2, 3].map((request) => dispatcher.begin(request)),
+    [0, 0, 0],
+  )
+  dispatcher.end(2, false, 7)
+  const [first, second] = balancer.snapshot()
+  t.like(first, { id: 'server-1', inFlight: 2, released: 1, failed: 1, latency: 7 })
+  t.like(second, { id: 'server-3', cpu: 90, inFlight: 0 })
+  t.is(balancer.stats().picks.reportsUnknown, 1)
+  clock.time = 20_000
+  t.false(balancer.snapshot()[1]?.fresh)
+  dispatcher.leave(0)
+  t.is(dispatcher.begin(4), 2)
+  dispatcher.leave(2)
+  t.is(dispatcher.begin(5), NONE)
+  dispatcher.join(1)
+  t.is(dispatcher.begin(6), 1)
+  dispatcher.close()
+  t.throws(() => balancer.select(), { instanceOf: ClosedError })
 })
 
 test('leastCpu of the shipped engine goes by the reports of its balancer, and random by none', (t) => {

@@ -1,6 +1,8 @@
 import test from 'ava'
 import { OptionError } from '../../dist/index.js'
-import { capacity, checkScene, type Scene } from '../../dist/simulation/scene.js'
+import { redrawn } from '../../dist/simulation/redrawn.js'
+import { type Change, capacity, checkScene, type Scene } from '../../dist/simulation/scene.js'
+import { areUniform } from '../support/shares.js'
 
 const scene: Scene = {
   servers: [{}, { speed: 2, cores: 3, background: 0.5, state: 'gone' }],
@@ -85,4 +87,23 @@ for (const [what, more, option] of wrong) {
 
 test('capacity is what background work leaves of all cores', (t) => {
   t.is(capacity(scene.servers, 10), 100 + 300)
+})
+
+test('other work that is redrawn is at as many servers all the time, at each as often', (t) => {
+  const options = { servers: 10, busy: 3, background: 0.4, every: 100, until: 200_000, seed: 3 }
+  const changes = redrawn(options)
+  const busy = new Set<number>()
+  const times = new Array<number>(10).fill(0)
+  for (let at = 0, i = 0; at < options.until; at += 100) {
+    for (; changes[i]?.at === at; i++) {
+      const { server, background } = changes[i] as Change
+      t.true(background === 0 ? busy.delete(server) : !busy.has(server))
+      if (background === 0.4) busy.add(server)
+    }
+    t.is(busy.size, 3)
+    for (const server of busy) times[server] = (times[server] as number) + 1
+  }
+  t.true(areUniform(times))
+  t.deepEqual(redrawn(options), changes)
+  t.notDeepEqual(redrawn({ ...options, seed: 4 }), changes)
 })

@@ -108,6 +108,11 @@ test('requests at a server that stays silent are in the system at the end', (t) 
   })
 })
 
+test('of what happens at one time, changes come first', (t) => {
+  const { result } = ends(replay([0], [10], { changes: [{ at: 10, server: 0, state: 'silent' }] }))
+  t.is(result.requests.inSystem, 1)
+})
+
 test('where no server is there requests are refused', (t) => {
   const scene = replay([0, 5, 10], [1, 1, 1], {
     servers: [{ state: 'gone' }],
