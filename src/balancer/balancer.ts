@@ -1,6 +1,6 @@
 import { cpuSampler } from '../agent/samplers/index.js'
 import { createSampling, type Sampling } from '../agent/sampling.js'
-import type { Algorithm } from '../algorithms/algorithm.js'
+import { type Algorithm, ttlOf } from '../algorithms/algorithm.js'
 import { leastCpu } from '../algorithms/least-cpu.js'
 import { chooseEngine } from '../engine/load.js'
 import { Generator } from '../engine/portable/generator.js'
@@ -277,10 +277,11 @@ function jitterFrom(seed: Seed): () => number {
 let warnedOfTtl = false
 
 function warnOfShortTtl(algorithm: Algorithm, { interval }: CheckedPollOptions): void {
-  if (algorithm.kind !== 'leastCpu' || algorithm.ttl >= 2 * interval || warnedOfTtl) return
+  const ttl = ttlOf(algorithm)
+  if (ttl === undefined || ttl >= 2 * interval || warnedOfTtl) return
   warnedOfTtl = true
   process.emitWarning(
-    `ttl is ${algorithm.ttl} ms and the poll interval ${interval} ms: one slow poll makes every reading expire and ` +
+    `ttl is ${ttl} ms and the poll interval ${interval} ms: one slow poll makes every reading expire and ` +
       `all nodes look alike. Set ttl to at least ${2 * interval} ms, or poll more often.`,
     { type: 'IdlestWarning', code: 'IDLEST_SHORT_TTL' },
   )

@@ -63,12 +63,19 @@ const clockSchema = v.custom<Clock>(
   'a clock: an object with now, setTimeout and clearTimeout',
 )
 
+const KINDS: readonly unknown[] = [
+  'random',
+  'roundRobin',
+  'leastCpu',
+  'spareCapacity',
+] satisfies Algorithm['kind'][]
+
 const algorithm = v.custom<Algorithm>(
   (value) =>
     typeof value === 'object' &&
     value !== null &&
     'kind' in value &&
-    (value.kind === 'random' || value.kind === 'leastCpu') &&
+    KINDS.includes(value.kind) &&
     Object.isFrozen(value),
   'an algorithm, such as leastCpu() or random()',
 )

@@ -248,7 +248,8 @@ export class Picker<N extends NodeLike = NodeLike> {
     if (this.closed) return []
     const view = this.#picks.current()
     this.#countInMembers()
-    return snapshotOf(this.#list, view, this.algorithm, this.memory, tableTime(this.memory, this.clock.now()))
+    const now = tableTime(this.memory, this.clock.now())
+    return snapshotOf(this.#list, view, this.#picks.shares(), this.algorithm, this.memory, now)
   }
 
   protected find(node: NodeLike): Member<N> | undefined {
