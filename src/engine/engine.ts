@@ -62,7 +62,7 @@ export interface View {
  *   slot generation is among the members. At a refresh, a fresh reading of a member that is up makes it `value = cpu`
  *   where there is none yet, and where its time is later than the estimate's,
  *   `value = value + (cpu - value) * (dt / (smoothing + dt))` with `dt` the difference of the times: a first-order lag
- *   with the time constant `smoothing`, by the implicit Euler step. The weight of a member with a fresh reading is
+ *   with the time constant `smoothing`, by the implicit Euler step; with `smoothing` 0 it is always the CPU. The weight of a member with a fresh reading is
  *   `100,000 - value`; of a missing one the mean of these, `sum / fresh`; with `missing: 'exclude'` such a member is
  *   not eligible. Where no member is fresh, or all weights are 0, every eligible one has the weight 1. The share of an
  *   eligible member is `(1 - minShare) * (weight / total) + minShare / n`, n the eligible members. The value in the

@@ -40,6 +40,7 @@ export class Estimates {
 
   /** Takes a fresh reading of a member, and gives the estimate. */
   update(i: number, value: number, time: number): number {
+    if (this.#smoothing === 0) return value
     const last = this.#times[i] as number
     const before = this.#values[i] as number
     if (time <= last) return before
