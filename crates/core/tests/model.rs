@@ -86,6 +86,9 @@ impl Model {
             return Seen::Missing;
         };
         let cpu = f64::from(fresh.cpu);
+        if smoothing == 0.0 {
+            return Seen::Fresh(cpu);
+        }
         let (value, time) = self
             .estimates
             .entry((member.slot, member.generation))
