@@ -142,6 +142,32 @@ mod tests {
         );
     }
 
+    // Shares of 1, 2, 2, 1: scaled 2/3, 4/3, 4/3, 2/3, none of them exact. Entry 2 gives up 1/3 and comes out at 1 only
+    // where the sum is made before 1 is taken away; else it comes out just below, and has entry 1 as its alias too early.
+    #[test]
+    fn sums_are_made_in_the_order_of_the_contract() {
+        let two_thirds = f64::from(2_863_311_530_u32) / WHOLE;
+        assert_eq!(
+            tables(&[1.0 / 6.0, 2.0 / 6.0, 2.0 / 6.0, 1.0 / 6.0]),
+            [(two_thirds, 2), (1.0, 1), (two_thirds, 1), (two_thirds, 2)]
+        );
+    }
+
+    #[test]
+    fn an_entry_accepts_what_is_below_its_acceptance() {
+        let mut generator = Generator::new(1, 2);
+        let before = generator;
+        generator.next_u32();
+        let second = generator.next_u32();
+        for (accept, expected) in [(second, 7), (second + 1, 0)] {
+            let alias = Alias {
+                entries: vec![Entry { accept, alias: 7 }],
+                ..Alias::default()
+            };
+            assert_eq!(alias.draw(&mut before.clone()), expected);
+        }
+    }
+
     #[test]
     fn equal_shares_always_accept() {
         assert_eq!(tables(&[0.25; 4]), [(1.0, 0), (1.0, 1), (1.0, 2), (1.0, 3)]);
