@@ -8,7 +8,8 @@ import {
 import { createServer as createHttpsServer } from 'node:https'
 import type { Duplex } from 'node:stream'
 import { OptionError } from '../errors.js'
-import { type CheckedAgentOptions, HIDDEN } from './options.js'
+import { HIDDEN } from '../options.js'
+import type { CheckedAgentOptions } from './options.js'
 import { tokenCheck } from './token.js'
 
 /** What the agent's server did, since the start. */
