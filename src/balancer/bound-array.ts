@@ -23,9 +23,11 @@ export class BoundArray {
   /** Throws BadNodeError. */
   constructor(array: readonly NodeLike[]) {
     this.array = array
-    this.length = array.length
     this.elements = array.slice()
-    this.ids = this.elements.map(idOf)
+    // Of the copy: reading the ids may run the caller's code, and that may change the array.
+    this.length = this.elements.length
+    // Not `map`, which passes over holes.
+    this.ids = Array.from(this.elements, idOf)
   }
 
   /** Whether the array holds what it held, under the same ids. */

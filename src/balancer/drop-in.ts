@@ -3,7 +3,7 @@ import type { Algorithm } from '../algorithms/algorithm.js'
 import { leastCpu } from '../algorithms/least-cpu.js'
 import type { Clock, TimerHandle } from '../clock.js'
 import { chooseEngine } from '../engine/load.js'
-import { NoNodesError } from '../errors.js'
+import { NoNodesError, TableError } from '../errors.js'
 import { checkOptions, milliseconds, options } from '../options.js'
 import type { Table } from '../table/table.js'
 import { channels, type EmptySelectEvent } from '../telemetry.js'
@@ -45,6 +45,7 @@ class DropIn {
   readonly #forgetAfter: number
   readonly #shown = new Map<string, number>()
   #timer: TimerHandle
+  #warned = false
 
   constructor(given: ConfigureOptions) {
     const checked = checkOptions('configure', given, configureOptions)
@@ -72,8 +73,9 @@ class DropIn {
   }
 
   select<T extends NodeLike>(nodes: readonly T[]): T {
-    const index = this.#picks.select(nodes)
-    if (index >= 0) return nodes[index] as T
+    const picked = nodes[this.#picks.select(nodes)]
+    // Also undefined where the array lost it while its ids were read.
+    if (picked !== undefined) return picked
     if (channels.selectEmpty.hasSubscribers) {
       channels.selectEmpty.publish({ balancer: NAME, members: 0 } satisfies EmptySelectEvent)
     }
@@ -87,8 +89,28 @@ class DropIn {
   }
 
   #show(id: string): void {
-    if (!this.#shown.has(id)) this.#balancer?.add(id)
-    this.#shown.set(id, this.#clock.now())
+    if (this.#shown.has(id) || this.#poll(id)) this.#shown.set(id, this.#clock.now())
+  }
+
+  // A pick does not fail for want of room to poll: this node counts as missing until others were forgotten.
+  #poll(id: string): boolean {
+    try {
+      this.#balancer?.add(id)
+      return true
+    } catch (error) {
+      if (!(error instanceof TableError)) throw error
+      this.#warnOfFullTable(error)
+      return false
+    }
+  }
+
+  #warnOfFullTable({ message }: TableError): void {
+    if (this.#warned) return
+    this.#warned = true
+    process.emitWarning(`${NAME} is shown more nodes than it can poll: ${message}`, {
+      type: 'IdlestWarning',
+      code: 'IDLEST_TABLE',
+    })
   }
 
   // Arrays that are bound are looked at whole once a publication at the least, so a poll interval is the error.

@@ -1,3 +1,4 @@
+import { MAX_VALUE } from '../reports/values.js'
 import { enterFlight, leaveFlight } from '../table/in-flight.js'
 import type { TableMemory } from '../table/memory.js'
 import type { Member } from './members.js'
@@ -9,7 +10,7 @@ export interface Outcome {
   ok?: boolean
   /** What went wrong. */
   error?: unknown
-  /** How long it took, ms. Anything but a finite number >= 0 is ignored and counted. */
+  /** How long it took, ms. Anything but a number from 0 to 1e12 is ignored and counted. */
   latency?: number
 }
 
@@ -55,7 +56,7 @@ export class Lease<N extends NodeLike = NodeLike> {
 
   /**
    * Ends the lease. Never throws: a second release, and one after the node or the balancer has gone, change nothing
-   * but a counter.
+   * but a counter; an outcome that is none is left out.
    */
   release(outcome?: Outcome): void {
     const { leases, memory } = this.#owner
@@ -67,9 +68,10 @@ export class Lease<N extends NodeLike = NodeLike> {
     const member = this.#member
     leases.released++
     member.released++
-    if (outcome !== undefined) note(outcome, member, leases)
+    // Before the outcome is looked at: whatever that is, the request is over.
     if (!leaveFlight(memory, member.slot, member.generation)) leases.releasedLate++
     this.#owner.released(member)
+    if (typeof outcome === 'object' && outcome !== null) note(outcome, member, leases)
   }
 
   [Symbol.dispose](): void {
@@ -83,7 +85,7 @@ function note({ ok, error, latency }: Outcome, member: Member, leases: LeaseCoun
     member.failed++
   }
   if (latency === undefined) return
-  if (Number.isFinite(latency) && latency >= 0) {
+  if (typeof latency === 'number' && latency >= 0 && latency <= MAX_VALUE) {
     member.latencySum += latency
     member.latencyCount++
   } else leases.badLatency++

@@ -169,3 +169,25 @@ test('drain ends when the node is removed or the balancer closed; an unknown nod
   await closed
   await t.throwsAsync(createBalancer({ ...own() }).drain('x'), { instanceOf: UnknownNodeError })
 })
+
+test('whatever a lease is released with, it counts as in flight no longer', (t) => {
+  const balancer = createBalancer({ nodes: ['a'], ...own() })
+  for (const outcome of [null, 0, 'failed', true, [], Symbol('x')]) {
+    t.notThrows(() => balancer.acquire().release(outcome as never))
+  }
+  const throwing = {
+    get latency(): number {
+      throw new Error('mine')
+    },
+  }
+  t.throws(() => balancer.acquire().release(throwing), { message: 'mine' })
+  t.deepEqual(flights(balancer), { a: 0 })
+})
+
+test('a latency beyond all measure is counted as a bad one, and leaves the mean alone', (t) => {
+  const balancer = createBalancer({ nodes: ['a'], ...own() })
+  balancer.acquire().release({ latency: 10 })
+  for (let i = 0; i < 2; i++) balancer.acquire().release({ latency: 1e308 })
+  t.is(balancer.snapshot()[0]?.latency, 10)
+  t.is(balancer.stats().leases.badLatency, 2)
+})
