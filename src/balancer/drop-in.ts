@@ -3,7 +3,7 @@ import type { Algorithm } from '../algorithms/algorithm.js'
 import { leastCpu } from '../algorithms/least-cpu.js'
 import type { Clock, TimerHandle } from '../clock.js'
 import { chooseEngine } from '../engine/load.js'
-import { NoNodesError, TableError } from '../errors.js'
+import { NoNodesError, OptionError, TableError } from '../errors.js'
 import { checkOptions, milliseconds, options } from '../options.js'
 import type { Table } from '../table/table.js'
 import { channels, type EmptySelectEvent } from '../telemetry.js'
@@ -20,7 +20,7 @@ export interface ConfigureOptions {
   algorithm?: Algorithm
   /** Polls the nodes that `select` is shown. Default false: over readings that others in the process collect. */
   poll?: PollOptions | false
-  /** Nodes that were not shown for so long are polled no more, ms. Default 600,000: 10 minutes. */
+  /** Nodes that were not shown for so long are polled no more, ms; at least twice `poll.interval`. Default 600,000: 10 minutes. */
   forgetAfter?: number
   /** Fixes the sequence of picks. Default: by chance. */
   seed?: number
@@ -54,6 +54,7 @@ class DropIn {
     this.#clock = table.clock
     this.#forgetAfter = checked.forgetAfter
     if (checked.poll !== false) {
+      checkForgetAfter(checked.forgetAfter, checked.poll.interval)
       const { seed, engine } = checked
       this.#balancer = createBalancer({ name: NAME, algorithm, poll: checked.poll, seed, engine, table })
       this.#sweepLater()
@@ -113,7 +114,6 @@ class DropIn {
     })
   }
 
-  // Arrays that are bound are looked at whole once a publication at the least, so a poll interval is the error.
   #sweepLater(): void {
     this.#timer = this.#clock.setTimeout(() => {
       const oldest = this.#clock.now() - this.#forgetAfter
@@ -125,6 +125,12 @@ class DropIn {
       this.#sweepLater()
     }, this.#forgetAfter / 10)
   }
+}
+
+// An array that comes again is looked at whole once a publication, so nodes in use are seen once a poll interval.
+function checkForgetAfter(forgetAfter: number, interval: number): void {
+  if (forgetAfter >= 2 * interval) return
+  throw new OptionError('forgetAfter', forgetAfter, `at least twice poll.interval: ${2 * interval} ms`)
 }
 
 let dropIn: DropIn | undefined

@@ -21,7 +21,7 @@ export interface LeaseCounters {
   failed: number
   /** Releases of a lease that had been released: they change nothing. */
   releasedTwice: number
-  /** Releases whose node had left, or left and come back: no count in flight changes. */
+  /** Releases of leases that count no more: their node had left, or left and come back; or never did. */
   releasedLate: number
   badLatency: number
 }
@@ -44,6 +44,8 @@ export class Lease<N extends NodeLike = NodeLike> {
   readonly node: N
   readonly #owner: LeaseOwner
   readonly #member: Member<N>
+  // Not where the node's count is full, or the node left another thread's balancer: then nothing is to be taken back.
+  readonly #counted: boolean
   #open = true
 
   constructor(owner: LeaseOwner, member: Member<N>) {
@@ -51,7 +53,7 @@ export class Lease<N extends NodeLike = NodeLike> {
     this.#owner = owner
     this.#member = member
     owner.leases.acquired++
-    enterFlight(owner.memory, member.slot, member.generation)
+    this.#counted = enterFlight(owner.memory, member.slot, member.generation)
   }
 
   /**
@@ -69,7 +71,7 @@ export class Lease<N extends NodeLike = NodeLike> {
     leases.released++
     member.released++
     // Before the outcome is looked at: whatever that is, the request is over.
-    if (!leaveFlight(memory, member.slot, member.generation)) leases.releasedLate++
+    if (!this.#counted || !leaveFlight(memory, member.slot, member.generation)) leases.releasedLate++
     this.#owner.released(member)
     if (typeof outcome === 'object' && outcome !== null) note(outcome, member, leases)
   }

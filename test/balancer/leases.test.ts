@@ -157,6 +157,30 @@ test('drain ends when the last lease is released, from whichever balancer', asyn
   t.is(clock.pending, 0)
 })
 
+test('drain ends when the node is taken up again', async (t) => {
+  const balancer = createBalancer({ nodes: ['a'], ...own() })
+  balancer.acquire()
+  const drained = balancer.drain('a')
+  t.true(balancer.add('a'))
+  await drained
+  t.is(balancer.select(), 'a')
+})
+
+test('a lease beyond the most that a node counts takes nothing back', (t) => {
+  const table = createTable({ clock: new VirtualClock() })
+  const balancer = createBalancer({ nodes: ['a'], ...quiet, table })
+  const entry = table.find('a')
+  const word = (entry?.slot ?? 0) * 32 + 32 + 1
+  Atomics.store(table.memory.words, word, 2 ** 20 - 2)
+  const counted = balancer.acquire()
+  const beyond = balancer.acquire()
+  beyond.release()
+  t.is(balancer.snapshot()[0]?.inFlight, 2 ** 20 - 1)
+  counted.release()
+  t.is(balancer.snapshot()[0]?.inFlight, 2 ** 20 - 2)
+  t.is(balancer.stats().leases.releasedLate, 1)
+})
+
 test('drain ends when the node is removed or the balancer closed; an unknown node is refused', async (t) => {
   const balancer = createBalancer({ nodes: ['a', 'b'], ...own() })
   balancer.acquire({ exclude: ['b'] })
