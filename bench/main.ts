@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { Command } from 'commander'
 import { barsOf, type Figures, LARGE } from './bars.js'
 import type { CaseFamily, CaseResult } from './case.js'
+import { algorithmCases } from './cases/algorithms.js'
 import { arrayCases } from './cases/arrays.js'
 import { floorCases } from './cases/floor.js'
 import { leaseCases } from './cases/leases.js'
@@ -86,6 +87,7 @@ async function measureCases(
   const families: CaseFamily[] = [
     floorCases((line) => progress.note(line)),
     pickCases(),
+    algorithmCases(),
     mixedCases(),
     await arrayCases(),
     naiveCases(),

@@ -1,4 +1,11 @@
-import { type Balancer, createBalancer, createTable, leastCpu, type Table } from '../dist/index.js'
+import {
+  type Algorithm,
+  type Balancer,
+  createBalancer,
+  createTable,
+  leastCpu,
+  type Table,
+} from '../dist/index.js'
 import { CPU_MAX } from '../dist/table/layout.js'
 import type { Entry } from '../dist/table/table.js'
 import { Chance } from './chance.js'
@@ -28,10 +35,10 @@ export class Pool {
     this.publish()
   }
 
-  /** Another balancer, that has all nodes as members. */
-  balancer(engine: 'native' | 'portable'): Balancer<string> {
+  /** Another balancer, that has all nodes as members; by `leastCpu` unless told otherwise. */
+  balancer(engine: 'native' | 'portable', by: Algorithm = algorithm): Balancer<string> {
     const { ids: nodes, table } = this
-    const balancer = createBalancer({ nodes, table, algorithm, engine, poll: false, seed: 1 })
+    const balancer = createBalancer({ nodes, table, algorithm: by, engine, poll: false, seed: 1 })
     this.#balancers.push(balancer)
     return balancer
   }

@@ -1,6 +1,8 @@
 import { closest } from 'fastest-levenshtein'
 import * as v from 'valibot'
+import { type Clock, isClock, LONGEST_WAIT } from './clock.js'
 import { OptionError, shown } from './errors.js'
+import { hasFields } from './fields.js'
 
 /**
  * Checks options that a user passed and fills in defaults; throws OptionError for the first that is wrong, with its
@@ -53,11 +55,7 @@ export function options<const E extends v.ObjectEntries>(entries: E) {
       ? `a value for ${issue.expected}`
       : 'an object of options'
   })
-  // An array is an object too, and would count as one without any option.
-  return v.pipe(
-    v.custom<v.InferInput<typeof schema>>((value) => !Array.isArray(value), 'an object of options'),
-    schema,
-  )
+  return v.pipe(v.custom<v.InferInput<typeof schema>>(hasFields, 'an object of options'), schema)
 }
 
 /** A finite number from `min` to `max`. */
@@ -67,7 +65,7 @@ export function number(min: number, max = Number.POSITIVE_INFINITY, what = 'a nu
 }
 
 /** A finite time in milliseconds, fractions allowed. The greatest is what timers take: 24.8 days. */
-export function milliseconds(min = 0, max = 2 ** 31 - 1) {
+export function milliseconds(min = 0, max = LONGEST_WAIT) {
   return number(min, max, 'a number of milliseconds')
 }
 
@@ -91,6 +89,25 @@ export function flag() {
 export function method<F extends (...args: never[]) => unknown>(expected = 'a function') {
   return v.custom<F>((value) => typeof value === 'function', expected)
 }
+
+/** Stands for a secret in an error. */
+export const HIDDEN = '(hidden)'
+
+/** A value that no error may show, such as a token. */
+export function secret<T>(check: (value: unknown) => value is T, expected: string) {
+  return v.pipe(
+    v.custom<T>(() => true),
+    v.rawCheck(({ dataset, addIssue }) => {
+      if (dataset.typed && !check(dataset.value)) addIssue({ message: expected, expected, input: HIDDEN })
+    }),
+  )
+}
+
+/** A clock. */
+export const clockSchema = v.custom<Clock>(
+  isClock,
+  'a clock: an object with setTimeout, clearTimeout, and now, which gives a finite number of milliseconds',
+)
 
 /** One of some words, such as `oneOf(['auto', 'native', 'portable'])`. */
 export function oneOf<const W extends readonly string[]>(words: W) {

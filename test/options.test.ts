@@ -10,6 +10,7 @@ import {
   number,
   oneOf,
   options,
+  secret,
   text,
   whole,
 } from '../dist/options.js'
@@ -78,4 +79,37 @@ test('right options come back with the defaults filled in', (t) => {
   t.deepEqual(checkOptions('poll', { workers: 2 }, schema), { interval: 5_000, workers: 2 })
   t.deepEqual(checkOptions('poll', { interval: undefined }, schema), { interval: 5_000, workers: 1 })
   t.deepEqual(checkOptions('poll', { transport: false }, schema).transport, false)
+})
+
+for (const [what, value] of [
+  ['a map', new Map([['interval', 5]])],
+  ['a set', new Set([1])],
+  ['a promise', Promise.resolve({ interval: 5 })],
+  ['a typed array', new Uint8Array(0)],
+  ['an array', []],
+] as const) {
+  test(`${what} is no object of options, though it has none that is unknown`, (t) => {
+    const error = t.throws(() => checkOptions('poll', value, schema), { instanceOf: OptionError })
+    t.is(error?.expected, 'an object of options')
+  })
+}
+
+test('options may be an instance of a class, or have no prototype', (t) => {
+  class Config {
+    interval = 7
+  }
+  t.is(checkOptions('poll', new Config(), schema).interval, 7)
+  t.is(checkOptions('poll', Object.assign(Object.create(null), { interval: 8 }), schema).interval, 8)
+})
+
+test('a secret is in no error: neither in its message nor in its value', (t) => {
+  const isWord = (value: unknown): value is string => typeof value === 'string' && /^[a-z]+$/.test(value)
+  const withSecret = options({ token: v.optional(secret(isWord, 'a word')) })
+  t.deepEqual(checkOptions('x', { token: 'sesame' }, withSecret), { token: 'sesame' })
+  t.deepEqual(checkOptions('x', {}, withSecret), {})
+  const error = t.throws(() => checkOptions('x', { token: 's3same' }, withSecret), {
+    instanceOf: OptionError,
+  })
+  t.is(error?.message, 'option x.token is "(hidden)": expected a word')
+  t.notRegex(inspect(error), /s3same/)
 })

@@ -6,7 +6,7 @@ import { Pool } from '../pool.js'
 const BLOCK = 1024
 const BLOCKS = 50
 
-function sampleSelect(balancer: Balancer<string>): () => number {
+export function sampleSelect(balancer: Balancer<string>): () => number {
   return () => {
     let sum = 0
     const start = performance.now()

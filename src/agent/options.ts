@@ -1,8 +1,7 @@
 import * as v from 'valibot'
 import { processClock } from '../balancer/process-clock.js'
 import type { Clock } from '../clock.js'
-import { OptionError } from '../errors.js'
-import { checkOptions, flag, milliseconds, options, text, whole } from '../options.js'
+import { checkOptions, clockSchema, flag, milliseconds, options, secret, text, whole } from '../options.js'
 import { cpuSampler } from './samplers/cpu.js'
 import { type Sampler, samplerOption } from './samplers/sampler.js'
 import { isToken } from './token.js'
@@ -60,16 +59,6 @@ function pem() {
   return v.custom<Pem>(isPem, 'PEM text, as a string, a buffer or an array of these')
 }
 
-const METHODS = ['now', 'setTimeout', 'clearTimeout']
-
-function isClock(value: unknown): boolean {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    METHODS.every((method) => typeof (value as Record<string, unknown>)[method] === 'function')
-  )
-}
-
 const PATH = 'a path such as /report: a slash, then visible ASCII characters but ?, # and spaces'
 
 const agentOptions = options({
@@ -79,8 +68,7 @@ const agentOptions = options({
     v.pipe(v.string(PATH), v.regex(/^\/[\x21-\x22\x24-\x3e\x40-\x7e]{0,1023}$/, PATH)),
     '/report',
   ),
-  // Checked apart: an error would show it.
-  token: v.optional(v.unknown()),
+  token: v.optional(secret(isToken, '1 to 1,024 visible ASCII characters without spaces')),
   tls: v.optional(
     options({
       key: pem(),
@@ -94,25 +82,15 @@ const agentOptions = options({
   sampleTimeout: v.optional(milliseconds(1), 2_000),
   maxConnections: v.optional(whole(1), 1_024),
   unref: v.optional(flag(), false),
-  clock: v.optional(v.custom<Clock>(isClock, 'a clock: an object with now, setTimeout and clearTimeout')),
+  clock: v.optional(clockSchema),
 })
-
-/** Stands for a secret in an error. */
-export const HIDDEN = '(hidden)'
 
 /**
  * Checks what was passed to createAgent and fills in the defaults.
  * @throws OptionError
  */
 export function checkAgentOptions(given: unknown): CheckedAgentOptions {
-  const {
-    token,
-    clock = processClock,
-    sampler = cpuSampler({ clock }),
-    ...rest
-  } = checkOptions('', given, agentOptions)
-  if (token !== undefined && !isToken(token)) {
-    throw new OptionError('token', HIDDEN, '1 to 1,024 visible ASCII characters without spaces')
-  }
-  return { ...rest, token, clock, sampler }
+  const checked = checkOptions('', given, agentOptions)
+  const { clock = processClock, sampler = cpuSampler({ clock }) } = checked
+  return { ...checked, clock, sampler }
 }

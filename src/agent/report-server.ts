@@ -8,7 +8,8 @@ import {
 import { createServer as createHttpsServer } from 'node:https'
 import type { Duplex } from 'node:stream'
 import { OptionError } from '../errors.js'
-import { type CheckedAgentOptions, HIDDEN } from './options.js'
+import { HIDDEN } from '../options.js'
+import type { CheckedAgentOptions } from './options.js'
 import { tokenCheck } from './token.js'
 
 /** What the agent's server did, since the start. */
@@ -21,7 +22,7 @@ export interface ServerCounters {
   readonly notReady: number
   /** Answered with 401. */
   readonly unauthorized: number
-  /** Answered with 404, 405 or 413. */
+  /** Answered with 404, 405, 413 or 417. */
   readonly refused: number
   /** Connections that were closed for a head that was bad, too long or too slow, or for failing the TLS handshake. */
   readonly badConnections: number
@@ -101,6 +102,18 @@ export function createReportServer(
   server.timeout = INACTIVE
   server.maxConnections = maxConnections
   server.on('drop', () => counters.dropped++)
+  // Without listeners Node.js deals with these two itself, and nothing would count them.
+  server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
+    counters.requests++
+    counters.refused++
+    socket.on('error', () => socket.destroy())
+    refuse(socket, '405 Method Not Allowed\r\nallow: GET, HEAD')
+  })
+  server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
+    counters.requests++
+    counters.refused++
+    send(response, 417, refusal('nothing is expected but 100-continue'))
+  })
   server.on('error', () => counters.acceptErrors++)
   // Failed TLS handshakes come here too.
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {

@@ -3,6 +3,11 @@ export interface RandomAlgorithm {
   readonly kind: 'random'
 }
 
+/** `roundRobin()`: every member that is up, in turn. */
+export interface RoundRobinAlgorithm {
+  readonly kind: 'roundRobin'
+}
+
 /** `leastCpu()`, with its options in the table's units. */
 export interface LeastCpuAlgorithm {
   readonly kind: 'leastCpu'
@@ -14,5 +19,23 @@ export interface LeastCpuAlgorithm {
   readonly missing: number | 'mean' | 'exclude'
 }
 
+/** `spareCapacity()`, with its options in the table's units. */
+export interface SpareCapacityAlgorithm {
+  readonly kind: 'spareCapacity'
+  /** Oldest age of a fresh reading, whole ms, inclusive. */
+  readonly ttl: number
+  /** Time constant of the smoothing, ms; 0: none. */
+  readonly smoothing: number
+  /** What a full node keeps of an equal share, 0-1. */
+  readonly minShare: number
+  /** What a missing reading counts as. */
+  readonly missing: 'mean' | 'exclude'
+}
+
 /** How a balancer picks: checked, frozen plain data, so that it can be posted to a worker thread. */
-export type Algorithm = RandomAlgorithm | LeastCpuAlgorithm
+export type Algorithm = RandomAlgorithm | RoundRobinAlgorithm | LeastCpuAlgorithm | SpareCapacityAlgorithm
+
+/** Oldest age of a reading that still counts, ms; undefined where the algorithm reads none. */
+export function ttlOf(algorithm: Algorithm): number | undefined {
+  return 'ttl' in algorithm ? algorithm.ttl : undefined
+}

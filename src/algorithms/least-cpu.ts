@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { checkOptions, number, options } from '../options.js'
 import { MILLI, toMilli } from '../table/layout.js'
 import type { LeastCpuAlgorithm } from './algorithm.js'
+import { ttlOption } from './ttl.js'
 
 /** Options of `leastCpu`. */
 export interface LeastCpuOptions {
@@ -20,13 +21,7 @@ const missingExpected = 'a number from 0 to 100 (percent), "mean" or "exclude"'
 
 const leastCpuOptions = options({
   threshold: v.optional(number(0, 100, 'a number of percentage points'), 5),
-  ttl: v.optional(
-    v.pipe(
-      v.number('a number of milliseconds of at least 0'),
-      v.minValue(0, 'a number of milliseconds of at least 0'),
-    ),
-    10_000,
-  ),
+  ttl: ttlOption,
   missing: v.optional(
     v.union(
       [
@@ -53,7 +48,6 @@ export function leastCpu(given: LeastCpuOptions = {}): LeastCpuAlgorithm {
   return Object.freeze({
     kind: 'leastCpu',
     threshold: Math.round(threshold * MILLI),
-    // Ages are whole milliseconds, rounded up, so that a fraction of ttl changes nothing.
     ttl: Math.floor(ttl),
     missing: typeof missing === 'number' ? toMilli(missing) : missing,
   })

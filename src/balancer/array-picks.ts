@@ -1,8 +1,10 @@
 import type { Algorithm } from '../algorithms/algorithm.js'
 import type { Clock } from '../clock.js'
 import { type Engine, FACT_FRESH, type MemberArrays, NOT_ELIGIBLE } from '../engine/engine.js'
-import { fillBand, MISSING, OUT, substitute } from '../engine/portable/band.js'
+import { MISSING, OUT } from '../engine/portable/band.js'
 import { Generator } from '../engine/portable/generator.js'
+import type { Dice } from '../engine/portable/plan.js'
+import { fillBandOf, planOf } from '../engine/portable/plan-of.js'
 import { OptionError } from '../errors.js'
 import type { TableMemory } from '../table/memory.js'
 import { BoundArray } from './bound-array.js'
@@ -54,7 +56,7 @@ export class ArrayPicks {
   // Plain fields: `select` is the hot path.
   private bound: BoundArray | undefined
   private readonly header: Int32Array
-  private readonly generator: Generator
+  private readonly dice: Dice
   private readonly live: LiveView
   private readonly options: ArrayPicksOptions
   // An object without prototype: for strings that were seen before it is a third faster than a Map.
@@ -66,7 +68,7 @@ export class ArrayPicks {
   private readonly bounds: (BoundArray | undefined)[] = new Array(REMEMBERED).fill(undefined)
   private oldest = 0
   private untilClock = 0
-  private raw = new Int32Array(16)
+  private raw = new Float64Array(16)
   private band = new Uint32Array(16)
 
   constructor(options: ArrayPicksOptions) {
@@ -74,7 +76,8 @@ export class ArrayPicks {
     this.options = options
     this.directory = options.directory
     this.header = memory.header
-    this.generator = new Generator(seed)
+    const generator = new Generator(seed)
+    this.dice = { generator, turn: generator.next() }
     this.live = new LiveView({
       core: engine.createCore(memory, asReadings(algorithm), seed),
       memory,
@@ -98,7 +101,7 @@ export class ArrayPicks {
       generationOf(this.header) === this.live.generation
     ) {
       bound.left--
-      const index = bound.band[this.generator.below(bound.bandLength)] as number
+      const index = bound.plan.draw(this.dice)
       if (nodes[index] === bound.elements[index]) return index
       // Not what it was: the draw is repeated after a look at the whole array.
       this.bound = undefined
@@ -127,22 +130,22 @@ export class ArrayPicks {
     this.bringUpToDate(place >= 0)
     if (place >= 0) return this.selectBound(nodes, place)
     this.remember(nodes)
-    const length = this.bandOf(nodes)
-    return length === 0 ? -1 : (this.band[this.generator.below(length)] as number)
+    this.readInto(nodes)
+    return this.drawOnce(nodes.length)
   }
 
   private selectBound(nodes: readonly NodeLike[], place: number): number {
     let bound = this.bounds[place]
     if (bound === undefined || !bound.isUnchanged()) bound = this.bounds[place] = new BoundArray(nodes)
     if (bound.revision !== this.live.revision) {
-      bound.bandLength = this.bandOf(bound.ids)
-      bound.band.set(this.band.subarray(0, bound.bandLength))
+      this.readInto(bound.ids)
+      bound.plan = planOf(this.options.algorithm, this.raw, bound.length)
       bound.revision = this.live.revision
     }
-    if (bound.bandLength === 0) return -1
+    if (bound.plan.length === 0) return -1
     this.bound = bound
     bound.left = PICKS_A_LOOK - 1
-    return bound.band[this.generator.below(bound.bandLength)] as number
+    return bound.plan.draw(this.dice)
   }
 
   // A loop over four is faster than indexOf, which is a call.
@@ -167,11 +170,22 @@ export class ArrayPicks {
     if (this.live.isStale(lookAtClock)) this.live.refresh()
   }
 
-  // Fills `band` with the indices of those that may be picked, and says how many there are.
-  private bandOf(nodes: readonly NodeLike[]): number {
+  // One draw from the readings in `raw`, without keeping what it was made from.
+  private drawOnce(count: number): number {
+    const { algorithm } = this.options
+    if (algorithm.kind === 'spareCapacity' || algorithm.kind === 'roundRobin') {
+      const plan = planOf(algorithm, this.raw, count)
+      return plan.length === 0 ? -1 : plan.draw(this.dice)
+    }
+    const length = fillBandOf(algorithm, this.raw, count, this.band)
+    return length === 0 ? -1 : (this.band[this.dice.generator.below(length)] as number)
+  }
+
+  // Fills `raw` with what is known of these nodes.
+  private readInto(nodes: readonly NodeLike[]): void {
     const count = nodes.length
     if (this.raw.length < count) this.makeRoom(count)
-    const { algorithm, out, onShown } = this.options
+    const { out, onShown } = this.options
     const { values, facts } = this.live.view
     const { raw, positions } = this
     const anyFresh = (facts[FACT_FRESH] as number) > 0
@@ -186,12 +200,10 @@ export class ArrayPicks {
       const value = position === undefined || !anyFresh ? NOT_ELIGIBLE : (values[position] as number)
       raw[i] = anyOut && out.has(id) ? OUT : value === NOT_ELIGIBLE ? MISSING : value
     }
-    if (algorithm.kind === 'random') return fillBand(raw, count, 0, 0, this.band)
-    return fillBand(raw, count, substitute(algorithm.missing, raw, count), algorithm.threshold, this.band)
   }
 
   private makeRoom(count: number): void {
-    this.raw = new Int32Array(count)
+    this.raw = new Float64Array(count)
     this.band = new Uint32Array(count)
   }
 
@@ -207,5 +219,5 @@ export class ArrayPicks {
 
 // The core of an array pick only tells readings: which of them are fresh, and their values.
 function asReadings(algorithm: Algorithm): Algorithm {
-  return algorithm.kind === 'leastCpu' ? { ...algorithm, missing: 'exclude' } : algorithm
+  return 'missing' in algorithm ? { ...algorithm, missing: 'exclude' } : algorithm
 }

@@ -1,11 +1,17 @@
 import { BroadcastChannel } from 'node:worker_threads'
 import type { Clock } from '../clock.js'
 import { chooseEngine } from '../engine/load.js'
-import { OptionError } from '../errors.js'
+import { ClosedError, OptionError } from '../errors.js'
 import { checkOptions, options } from '../options.js'
 import { NO_SLOT } from '../table/layout.js'
 import { TableMemory } from '../table/memory.js'
-import { type BalancerHandle, checkHandle, type HandleMessage, type PostedMembers } from './handle.js'
+import {
+  type BalancerHandle,
+  checkHandle,
+  type HandleMessage,
+  isClosed,
+  type PostedMembers,
+} from './handle.js'
 import type { Place } from './members.js'
 import { clockOption, engineOption, seedOption } from './options.js'
 import { Picker } from './picker.js'
@@ -85,6 +91,11 @@ export class AttachedBalancer extends Picker<string> {
       if (message.kind === 'members') this.#take(message.members)
       else if (message.kind === 'closed') this.close()
     }
+    // Only now: from here on it is told.
+    if (isClosed(handle)) {
+      this.close()
+      throw new ClosedError(`balancer ${handle.name}`)
+    }
     this.#channel.postMessage({ kind: 'attached' } satisfies HandleMessage)
   }
 
@@ -119,7 +130,8 @@ export class AttachedBalancer extends Picker<string> {
 /**
  * Attaches to a balancer of another thread, from the handle that was posted here.
  *
- * Throws OptionError, TableError where the memory is not a table of this version, EngineError.
+ * Throws OptionError, TableError where the memory is not a table of this version, ClosedError where the balancer has been
+ * closed meanwhile, EngineError.
  */
 export function attachBalancer(handle: BalancerHandle, options: AttachOptions = {}): AttachedBalancer {
   return new AttachedBalancer(checkHandle(handle), options)

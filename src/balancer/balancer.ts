@@ -1,6 +1,6 @@
 import { cpuSampler } from '../agent/samplers/index.js'
 import { createSampling, type Sampling } from '../agent/sampling.js'
-import type { Algorithm } from '../algorithms/algorithm.js'
+import { type Algorithm, ttlOf } from '../algorithms/algorithm.js'
 import { leastCpu } from '../algorithms/least-cpu.js'
 import { chooseEngine } from '../engine/load.js'
 import { Generator } from '../engine/portable/generator.js'
@@ -108,8 +108,11 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
   add(node: N): boolean {
     this.checkOpen()
     const added = this.members.add(node)
-    if (added) this.changed()
-    return added
+    if (!added) return false
+    this.changed()
+    const member = this.find(node)
+    if (member !== undefined) this.#drains.letGo(member)
+    return true
   }
 
   /** Removes a member; leases on it may still be released. False where it is none. */
@@ -125,7 +128,8 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
 
   /**
    * Sends a member no more work. Resolves when no request is in flight at it, from any balancer or thread of the
-   * table; or when it is removed. It stays a member: `add` takes it up again. Rejects with UnknownNodeError.
+   * table; or when it is removed or taken up again by `add`. Until then it stays a member. Rejects with
+   * UnknownNodeError.
    */
   async drain(node: NodeLike): Promise<void> {
     this.checkOpen()
@@ -235,12 +239,14 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
   }
 
   async #sampleSelf(self: string): Promise<void> {
+    // What a slow sampler says is of the time when it was asked.
+    const time = sampleTime(this.#table.now(), 0)
     const outcome = await this.#sampling?.sample()
     const member = this.members.find(self)
     if (outcome === undefined || outcome.kind === 'none' || member === undefined) return
     const cpu = outcome.kind === 'value' ? outcome.percent : this.#onSamplerError
     if (cpu === 'stale') return
-    this.#table.write(member.place as Entry, sampleTime(this.#table.now(), 0), toMilli(cpu))
+    this.#table.write(member.place as Entry, time, toMilli(cpu))
   }
 }
 
@@ -277,10 +283,11 @@ function jitterFrom(seed: Seed): () => number {
 let warnedOfTtl = false
 
 function warnOfShortTtl(algorithm: Algorithm, { interval }: CheckedPollOptions): void {
-  if (algorithm.kind !== 'leastCpu' || algorithm.ttl >= 2 * interval || warnedOfTtl) return
+  const ttl = ttlOf(algorithm)
+  if (ttl === undefined || ttl >= 2 * interval || warnedOfTtl) return
   warnedOfTtl = true
   process.emitWarning(
-    `ttl is ${algorithm.ttl} ms and the poll interval ${interval} ms: one slow poll makes every reading expire and ` +
+    `ttl is ${ttl} ms and the poll interval ${interval} ms: one slow poll makes every reading expire and ` +
       `all nodes look alike. Set ttl to at least ${2 * interval} ms, or poll more often.`,
     { type: 'IdlestWarning', code: 'IDLEST_SHORT_TTL' },
   )

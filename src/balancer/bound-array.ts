@@ -1,4 +1,7 @@
+import { type Plan, UniformPlan } from '../engine/portable/plan.js'
 import { idOf, type NodeLike } from './node.js'
+
+const NO_PLAN: Plan = new UniformPlan(new Uint32Array(0), 0)
 
 /**
  * An array of nodes that came more than once, with what is known of its elements, so that another pick from it need
@@ -10,10 +13,9 @@ export class BoundArray {
   /** The elements as they were when they were last looked at. */
   readonly elements: readonly NodeLike[]
   readonly ids: readonly string[]
-  /** Indices into the array that may be picked now; the first `bandLength`. */
-  readonly band: Uint32Array
-  bandLength = 0
-  /** The view's revision that the band is of. */
+  /** What to draw from: indices into the array. */
+  plan: Plan = NO_PLAN
+  /** The view's revision that the plan is of. */
   revision = -1
   /** Picks until the whole array is looked at again. */
   left = 0
@@ -21,10 +23,11 @@ export class BoundArray {
   /** Throws BadNodeError. */
   constructor(array: readonly NodeLike[]) {
     this.array = array
-    this.length = array.length
     this.elements = array.slice()
-    this.ids = this.elements.map(idOf)
-    this.band = new Uint32Array(array.length)
+    // Of the copy: reading the ids may run the caller's code, and that may change the array.
+    this.length = this.elements.length
+    // Not `map`, which passes over holes.
+    this.ids = Array.from(this.elements, idOf)
   }
 
   /** Whether the array holds what it held, under the same ids. */

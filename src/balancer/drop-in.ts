@@ -3,7 +3,7 @@ import type { Algorithm } from '../algorithms/algorithm.js'
 import { leastCpu } from '../algorithms/least-cpu.js'
 import type { Clock, TimerHandle } from '../clock.js'
 import { chooseEngine } from '../engine/load.js'
-import { NoNodesError } from '../errors.js'
+import { NoNodesError, OptionError, TableError } from '../errors.js'
 import { checkOptions, milliseconds, options } from '../options.js'
 import type { Table } from '../table/table.js'
 import { channels, type EmptySelectEvent } from '../telemetry.js'
@@ -20,7 +20,7 @@ export interface ConfigureOptions {
   algorithm?: Algorithm
   /** Polls the nodes that `select` is shown. Default false: over readings that others in the process collect. */
   poll?: PollOptions | false
-  /** Nodes that were not shown for so long are polled no more, ms. Default 600,000: 10 minutes. */
+  /** Nodes that were not shown for so long are polled no more, ms; at least twice `poll.interval`. Default 600,000: 10 minutes. */
   forgetAfter?: number
   /** Fixes the sequence of picks. Default: by chance. */
   seed?: number
@@ -45,6 +45,7 @@ class DropIn {
   readonly #forgetAfter: number
   readonly #shown = new Map<string, number>()
   #timer: TimerHandle
+  #warned = false
 
   constructor(given: ConfigureOptions) {
     const checked = checkOptions('configure', given, configureOptions)
@@ -53,6 +54,7 @@ class DropIn {
     this.#clock = table.clock
     this.#forgetAfter = checked.forgetAfter
     if (checked.poll !== false) {
+      checkForgetAfter(checked.forgetAfter, checked.poll.interval)
       const { seed, engine } = checked
       this.#balancer = createBalancer({ name: NAME, algorithm, poll: checked.poll, seed, engine, table })
       this.#sweepLater()
@@ -72,8 +74,9 @@ class DropIn {
   }
 
   select<T extends NodeLike>(nodes: readonly T[]): T {
-    const index = this.#picks.select(nodes)
-    if (index >= 0) return nodes[index] as T
+    const picked = nodes[this.#picks.select(nodes)]
+    // Also undefined where the array lost it while its ids were read.
+    if (picked !== undefined) return picked
     if (channels.selectEmpty.hasSubscribers) {
       channels.selectEmpty.publish({ balancer: NAME, members: 0 } satisfies EmptySelectEvent)
     }
@@ -87,11 +90,30 @@ class DropIn {
   }
 
   #show(id: string): void {
-    if (!this.#shown.has(id)) this.#balancer?.add(id)
-    this.#shown.set(id, this.#clock.now())
+    if (this.#shown.has(id) || this.#poll(id)) this.#shown.set(id, this.#clock.now())
   }
 
-  // Arrays that are bound are looked at whole once a publication at the least, so a poll interval is the error.
+  // A pick does not fail for want of room to poll: this node counts as missing until others were forgotten.
+  #poll(id: string): boolean {
+    try {
+      this.#balancer?.add(id)
+      return true
+    } catch (error) {
+      if (!(error instanceof TableError)) throw error
+      this.#warnOfFullTable(error)
+      return false
+    }
+  }
+
+  #warnOfFullTable({ message }: TableError): void {
+    if (this.#warned) return
+    this.#warned = true
+    process.emitWarning(`${NAME} is shown more nodes than it can poll: ${message}`, {
+      type: 'IdlestWarning',
+      code: 'IDLEST_TABLE',
+    })
+  }
+
   #sweepLater(): void {
     this.#timer = this.#clock.setTimeout(() => {
       const oldest = this.#clock.now() - this.#forgetAfter
@@ -103,6 +125,12 @@ class DropIn {
       this.#sweepLater()
     }, this.#forgetAfter / 10)
   }
+}
+
+// An array that comes again is looked at whole once a publication, so nodes in use are seen once a poll interval.
+function checkForgetAfter(forgetAfter: number, interval: number): void {
+  if (forgetAfter >= 2 * interval) return
+  throw new OptionError('forgetAfter', forgetAfter, `at least twice poll.interval: ${2 * interval} ms`)
 }
 
 let dropIn: DropIn | undefined

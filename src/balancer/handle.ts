@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { BroadcastChannel } from 'node:worker_threads'
+import * as v from 'valibot'
 import type { Algorithm } from '../algorithms/algorithm.js'
+import { isAlgorithm } from '../algorithms/check.js'
 import type { EngineName } from '../engine/engine.js'
 import { OptionError } from '../errors.js'
+import { whole } from '../options.js'
 import type { TableBuffer } from '../table/memory.js'
 import type { Member, MemberState, Place } from './members.js'
 
@@ -24,6 +27,8 @@ export interface BalancerHandle {
   readonly ownClock: boolean
   /** The channel on which member changes are told. */
   readonly channel: string
+  /** One byte: 1 once the balancer is closed, which a thread that attaches after that is not told otherwise. */
+  readonly closed: SharedArrayBuffer
   readonly members: PostedMembers
 }
 
@@ -48,6 +53,7 @@ export class HandleServer {
   readonly #options: HandleServerOptions
   readonly #name = `idlest:${randomUUID()}`
   readonly #channel = new BroadcastChannel(this.#name)
+  readonly #flag = new SharedArrayBuffer(1)
   #closed = false
 
   constructor(options: HandleServerOptions) {
@@ -69,6 +75,7 @@ export class HandleServer {
       engine,
       ownClock,
       channel: this.#name,
+      closed: this.#flag,
       members: this.#members(),
     }
   }
@@ -81,6 +88,7 @@ export class HandleServer {
   close(): void {
     if (this.#closed) return
     this.#closed = true
+    Atomics.store(new Uint8Array(this.#flag), 0, 1)
     this.#channel.postMessage({ kind: 'closed' } satisfies HandleMessage)
     this.#channel.close()
   }
@@ -99,11 +107,38 @@ export class HandleServer {
   }
 }
 
-/** Checks that something is a handle. Throws OptionError. */
+/** Whether the balancer of this handle has been closed. */
+export function isClosed({ closed }: BalancerHandle): boolean {
+  return Atomics.load(new Uint8Array(closed), 0) === 1
+}
+
+const word = whole(0, 0xffffffff)
+const shared = v.custom<SharedArrayBuffer>((value) => value instanceof SharedArrayBuffer)
+
+const handleSchema = v.object({
+  kind: v.literal('idlest-balancer'),
+  name: v.string(),
+  buffer: v.union([shared, v.custom<ArrayBuffer>((value) => value instanceof ArrayBuffer)]),
+  algorithm: v.custom<Algorithm>(isAlgorithm),
+  engine: v.picklist(['native', 'portable']),
+  ownClock: v.boolean(),
+  channel: v.string(),
+  closed: v.pipe(
+    shared,
+    v.check(({ byteLength }) => byteLength > 0),
+  ),
+  members: v.pipe(
+    v.object({
+      ids: v.array(v.string()),
+      places: v.array(v.object({ id: v.string(), slot: word, generation: word })),
+      states: v.array(v.picklist(['up', 'drain'])),
+    }),
+    v.check(({ ids, places, states }) => ids.length === places.length && ids.length === states.length),
+  ),
+})
+
+/** Checks that something is a handle, all of it: a wrong slot would be written to. Throws OptionError. */
 export function checkHandle(value: unknown): BalancerHandle {
-  const handle = value as Partial<BalancerHandle> | null | undefined
-  if (typeof handle !== 'object' || handle?.kind !== 'idlest-balancer') {
-    throw new OptionError('handle', value, 'what balancer.handle() returned, posted to this thread')
-  }
-  return handle as BalancerHandle
+  if (v.is(handleSchema, value)) return value
+  throw new OptionError('handle', value, 'what balancer.handle() returned, posted to this thread')
 }

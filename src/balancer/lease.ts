@@ -1,3 +1,4 @@
+import { MAX_VALUE } from '../reports/values.js'
 import { enterFlight, leaveFlight } from '../table/in-flight.js'
 import type { TableMemory } from '../table/memory.js'
 import type { Member } from './members.js'
@@ -9,7 +10,7 @@ export interface Outcome {
   ok?: boolean
   /** What went wrong. */
   error?: unknown
-  /** How long it took, ms. Anything but a finite number >= 0 is ignored and counted. */
+  /** How long it took, ms. Anything but a number from 0 to 1e12 is ignored and counted. */
   latency?: number
 }
 
@@ -20,7 +21,7 @@ export interface LeaseCounters {
   failed: number
   /** Releases of a lease that had been released: they change nothing. */
   releasedTwice: number
-  /** Releases whose node had left, or left and come back: no count in flight changes. */
+  /** Releases of leases that count no more: their node had left, or left and come back; or never did. */
   releasedLate: number
   badLatency: number
 }
@@ -43,6 +44,8 @@ export class Lease<N extends NodeLike = NodeLike> {
   readonly node: N
   readonly #owner: LeaseOwner
   readonly #member: Member<N>
+  // Not where the node's count is full, or the node left another thread's balancer: then nothing is to be taken back.
+  readonly #counted: boolean
   #open = true
 
   constructor(owner: LeaseOwner, member: Member<N>) {
@@ -50,12 +53,12 @@ export class Lease<N extends NodeLike = NodeLike> {
     this.#owner = owner
     this.#member = member
     owner.leases.acquired++
-    enterFlight(owner.memory, member.slot, member.generation)
+    this.#counted = enterFlight(owner.memory, member.slot, member.generation)
   }
 
   /**
    * Ends the lease. Never throws: a second release, and one after the node or the balancer has gone, change nothing
-   * but a counter.
+   * but a counter; an outcome that is none is left out.
    */
   release(outcome?: Outcome): void {
     const { leases, memory } = this.#owner
@@ -67,9 +70,10 @@ export class Lease<N extends NodeLike = NodeLike> {
     const member = this.#member
     leases.released++
     member.released++
-    if (outcome !== undefined) note(outcome, member, leases)
-    if (!leaveFlight(memory, member.slot, member.generation)) leases.releasedLate++
+    // Before the outcome is looked at: whatever that is, the request is over.
+    if (!this.#counted || !leaveFlight(memory, member.slot, member.generation)) leases.releasedLate++
     this.#owner.released(member)
+    if (typeof outcome === 'object' && outcome !== null) note(outcome, member, leases)
   }
 
   [Symbol.dispose](): void {
@@ -83,7 +87,7 @@ function note({ ok, error, latency }: Outcome, member: Member, leases: LeaseCoun
     member.failed++
   }
   if (latency === undefined) return
-  if (Number.isFinite(latency) && latency >= 0) {
+  if (typeof latency === 'number' && latency >= 0 && latency <= MAX_VALUE) {
     member.latencySum += latency
     member.latencyCount++
   } else leases.badLatency++

@@ -1,4 +1,4 @@
-import type { Clock, TimerHandle } from '../clock.js'
+import { type Clock, LONGEST_WAIT, type TimerHandle } from '../clock.js'
 import {
   type EngineCore,
   FACT_COUNT,
@@ -119,13 +119,13 @@ export class LiveView {
     if (this.#timerAt <= at) return
     this.#clock.clearTimeout(this.#timer)
     this.#timerAt = at
-    // Timers take 31 bits of milliseconds at most; one that fires early does no harm.
+    // One that fires early does no harm.
     this.#timer = this.#clock.setTimeout(
       () => {
         this.#timerAt = Number.POSITIVE_INFINITY
         this.invalidate()
       },
-      Math.min(wait, 2 ** 31 - 1),
+      Math.min(wait, LONGEST_WAIT),
     )
   }
 }

@@ -23,9 +23,12 @@ export function idOf(node: unknown): string {
 
 /** The ids of several nodes, in order. Throws BadNodeError, or DuplicateNodeError where one stands twice. */
 export function idsOf(nodes: readonly unknown[]): string[] {
-  const ids = nodes.map(idOf)
-  if (new Set(ids).size !== ids.length) {
-    throw new DuplicateNodeError(ids.find((id, i) => ids.indexOf(id) !== i) as string)
-  }
-  return ids
+  const seen = new Set<string>()
+  // Not `map`, which passes over holes.
+  return Array.from(nodes, (node) => {
+    const id = idOf(node)
+    if (seen.has(id)) throw new DuplicateNodeError(id)
+    seen.add(id)
+    return id
+  })
 }

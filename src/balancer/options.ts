@@ -1,8 +1,9 @@
 import * as v from 'valibot'
 import type { Sampler } from '../agent/samplers/index.js'
 import type { Algorithm } from '../algorithms/algorithm.js'
+import { isAlgorithm } from '../algorithms/check.js'
 import type { Clock } from '../clock.js'
-import { milliseconds, number, oneOf, options, text, whole } from '../options.js'
+import { clockSchema, milliseconds, number, oneOf, options, text, whole } from '../options.js'
 import { httpTransport, type Transport, transportSchema } from '../poller/transport.js'
 import { Table } from '../table/table.js'
 import type { NodeLike } from './node.js'
@@ -53,23 +54,8 @@ export interface BalancerOptions<N extends NodeLike = NodeLike> {
   engine?: 'auto' | 'native' | 'portable'
 }
 
-const clockSchema = v.custom<Clock>(
-  (value) =>
-    typeof value === 'object' &&
-    value !== null &&
-    ['now', 'setTimeout', 'clearTimeout'].every(
-      (name) => typeof (value as Record<string, unknown>)[name] === 'function',
-    ),
-  'a clock: an object with now, setTimeout and clearTimeout',
-)
-
 const algorithm = v.custom<Algorithm>(
-  (value) =>
-    typeof value === 'object' &&
-    value !== null &&
-    'kind' in value &&
-    (value.kind === 'random' || value.kind === 'leastCpu') &&
-    Object.isFrozen(value),
+  (value) => isAlgorithm(value) && Object.isFrozen(value),
   'an algorithm, such as leastCpu() or random()',
 )
 

@@ -13,13 +13,8 @@ import { Lease, type LeaseOwner, newLeaseCounters, type Outcome } from './lease.
 import { type Member, Members, type Places } from './members.js'
 import { looseId, type NodeLike } from './node.js'
 import { Picks } from './picks.js'
+import { excludedBy, type SelectOptions } from './select-options.js'
 import { type NodeSnapshot, snapshotOf } from './snapshot.js'
-
-/** What `select`, `trySelect` and `acquire` take. */
-export interface SelectOptions {
-  /** Nodes that may not be picked this time, such as those that were tried; unknown ones are ignored. */
-  exclude?: readonly NodeLike[]
-}
 
 /** Counts of a balancer's picks and reports. */
 export interface PickCounters {
@@ -201,6 +196,7 @@ export class Picker<N extends NodeLike = NodeLike> {
    * or rejects, which is passed on.
    */
   async run<R>(work: (node: N) => R | Promise<R>, options?: SelectOptions): Promise<R> {
+    if (typeof work !== 'function') throw new OptionError('work', work, 'a function')
     const lease = this.acquire(options)
     const start = this.clock.now()
     const outcome: Outcome = { ok: false }
@@ -248,7 +244,8 @@ export class Picker<N extends NodeLike = NodeLike> {
     if (this.closed) return []
     const view = this.#picks.current()
     this.#countInMembers()
-    return snapshotOf(this.#list, view, this.algorithm, this.memory, tableTime(this.memory, this.clock.now()))
+    const now = tableTime(this.memory, this.clock.now())
+    return snapshotOf(this.#list, view, this.#picks.shares(), this.algorithm, this.memory, now)
   }
 
   protected find(node: NodeLike): Member<N> | undefined {
@@ -294,16 +291,14 @@ export class Picker<N extends NodeLike = NodeLike> {
   }
 
   #nextBut(options: SelectOptions): number {
-    if (typeof options !== 'object' || options === null) {
-      throw new OptionError('select', options, 'an array of nodes, or options such as { exclude: [node] }')
-    }
-    const { exclude } = options
+    const exclude = excludedBy(options)
     if (exclude === undefined) return this.#picks.next()
-    if (!Array.isArray(exclude)) throw new OptionError('exclude', exclude, 'an array of nodes')
-    const indices = new Uint32Array(exclude.length)
+    // All ids first: reading one may run the caller's code, and that may change the members and so their indices.
+    const ids = exclude.map(looseId)
+    const indices = new Uint32Array(ids.length)
     let count = 0
-    for (const node of exclude) {
-      const index = this.members.indexOf(looseId(node))
+    for (const id of ids) {
+      const index = this.members.indexOf(id)
       if (index >= 0) indices[count++] = index
     }
     return this.#picks.nextExcluding(indices.subarray(0, count))

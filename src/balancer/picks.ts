@@ -75,6 +75,13 @@ export class Picks {
     return this.live.view
   }
 
+  /** The chance of each member at the next pick, as of the view. */
+  shares(): Float64Array {
+    const shares = new Float64Array(this.live.view.values.length)
+    this.core.fillShares(shares)
+    return shares
+  }
+
   /** Makes the next pick look at members and readings anew. */
   invalidate(): void {
     this.live.invalidate()

@@ -1,4 +1,4 @@
-import type { Algorithm } from '../algorithms/algorithm.js'
+import { type Algorithm, ttlOf } from '../algorithms/algorithm.js'
 import { NOT_ELIGIBLE, type View } from '../engine/engine.js'
 import { inFlight } from '../table/in-flight.js'
 import { MILLI, readingTag } from '../table/layout.js'
@@ -22,6 +22,8 @@ export interface NodeSnapshot<N extends NodeLike = NodeLike> {
   readonly effective: number | undefined
   /** Whether it may be picked now. */
   readonly inBand: boolean
+  /** The chance that the next pick is this node, 0-1; for `roundRobin` its part of a whole turn. */
+  readonly share: number
   /** Requests in flight by this process, over all balancers and threads of the table. */
   readonly inFlight: number
   /** Picks by this balancer since it became a member. */
@@ -33,31 +35,33 @@ export interface NodeSnapshot<N extends NodeLike = NodeLike> {
   readonly latency: number | undefined
 }
 
-/** Puts together what is known; `view` is of these members, as of now. */
+/** Puts together what is known; `view` and `shares` are of these members, as of now. */
 export function snapshotOf<N extends NodeLike>(
   members: readonly Member<N>[],
   view: View,
+  shares: Float64Array,
   algorithm: Algorithm,
   memory: TableMemory,
   now: number,
 ): NodeSnapshot<N>[] {
   const reading: MutableReading = { time: 0, tag: 0, value: 0 }
-  const most = highestInBand(view.values, algorithm)
+  const ttl = ttlOf(algorithm)
   return members.map((member, i) => {
     readReading(memory, member.slot, reading)
     const known = reading.value >= 0 && reading.tag === readingTag(member.generation)
     const age = known ? Math.max(0, now - reading.time) : undefined
     const value = view.values[i] as number
-    const eligible = value !== NOT_ELIGIBLE
+    const share = shares[i] as number
     return {
       node: member.node,
       id: member.id,
       state: member.state,
       cpu: known ? reading.value / MILLI : undefined,
       age,
-      fresh: age !== undefined && algorithm.kind === 'leastCpu' && age <= algorithm.ttl,
-      effective: eligible && algorithm.kind === 'leastCpu' ? value / MILLI : undefined,
-      inBand: eligible && value <= most,
+      fresh: age !== undefined && ttl !== undefined && age <= ttl,
+      effective: value !== NOT_ELIGIBLE && ttl !== undefined ? value / MILLI : undefined,
+      inBand: share > 0,
+      share,
       inFlight: inFlight(memory, member.slot, member.generation),
       picks: member.picks,
       released: member.released,
@@ -65,10 +69,4 @@ export function snapshotOf<N extends NodeLike>(
       latency: member.latencyCount === 0 ? undefined : member.latencySum / member.latencyCount,
     }
   })
-}
-
-function highestInBand(values: Uint32Array, algorithm: Algorithm): number {
-  let least = NOT_ELIGIBLE
-  for (const value of values) if (value < least) least = value
-  return least + (algorithm.kind === 'leastCpu' ? algorithm.threshold : 0)
 }

@@ -44,16 +44,39 @@ export interface View {
 
 /**
  * One set of members, one algorithm, one generator: what a balancer picks with. Both engines make the same draws in
- * the same order for the same calls; this is the whole of what they must agree on.
+ * the same order for the same calls; this is the whole of what they must agree on. Floating-point operations are made
+ * in the order in which they are written here, sums in member order.
  *
- * - `random`: every member that is up is eligible, with the value 0. The band is all of them.
- * - `leastCpu`: the value of a fresh reading is its CPU; fresh is `now - time <= ttl` (a time in the future is fresh).
- *   What a missing one counts as depends on `missing`: a number, in 1/1000 points; `mean`:
- *   `floor(sum / fresh + 0.5)` over the fresh (50,000 where none is); `exclude`: not eligible, unless no member
- *   is fresh, then 50,000 for all. The band is every eligible member with `value <= least + threshold`.
+ * A reading is *fresh* where it is of the member's slot generation and `now - time <= ttl` (a time in the future is
+ * fresh). A member is *eligible* where it may be picked; members that are not up never are.
  *
- * The band lists members in member order. A draw takes one 32-bit number `u` from the generator and is the band's
- * entry `floor(u * length / 2^32)`, also where the band has one entry.
+ * - `random`: every member that is up is eligible, with the value 0, and in the band.
+ * - `leastCpu`: the value of a fresh reading is its CPU. What a missing one counts as depends on `missing`: a number,
+ *   in 1/1000 points; `mean`: `floor(sum / fresh + 0.5)` over the fresh (50,000 where none is); `exclude`: not
+ *   eligible, unless no member is fresh, then 50,000 for all. The band is every eligible member with
+ *   `value <= least + threshold`.
+ * - `roundRobin`: as `random`, but in turn. `turn` is a whole number: at creation the generator's next number.
+ *   A draw is `band[turn % length]`, and then `turn = turn % length + 1`. `pickExcluding` takes the first of
+ *   `band[(turn + i) % length]`, i = 0, 1, ..., that is not excluded, and then `turn = (turn + i) % length + 1`.
+ * - `spareCapacity`: each member has an estimate (`value`, `time`), kept for as long as a member of the same slot and
+ *   slot generation is among the members. At a refresh, a fresh reading of a member that is up makes it `value = cpu`
+ *   where there is none yet, and where its time is later than the estimate's,
+ *   `value = value + (cpu - value) * (dt / (smoothing + dt))` with `dt` the difference of the times: a first-order lag
+ *   with the time constant `smoothing`, by the implicit Euler step; with `smoothing` 0 it is always the CPU. The weight of a member with a fresh reading is
+ *   `100,000 - value`; of a missing one the mean of these, `sum / fresh`; with `missing: 'exclude'` such a member is
+ *   not eligible. Where no member is fresh, or all weights are 0, every eligible one has the weight 1. The share of an
+ *   eligible member is `(1 - minShare) * (weight / total) + minShare / n`, n the eligible members. The value in the
+ *   view is `floor(100,000 - weight + 0.5)`, 50,000 where no member is fresh. The band is every eligible member.
+ *
+ *   A draw takes two numbers from the generator, always: `i = floor(u1 * n / 2^32)` and `u2`; it is the band's entry i
+ *   where `u2 < accept[i]`, else entry `alias[i]`. The tables are Vose's: `s[i] = share * n`; entries below 1 go on one
+ *   stack and the others on another, in order; while both have one, pop `l` from the small and `g` from the large:
+ *   `accept[l] = floor(s[l] * 2^32)`, `alias[l] = g`, `s[g] = s[g] + s[l] - 1`, and `g` goes on the stack that it
+ *   belongs to now. Those left over accept always (`2^32`). `pickExcluding` makes the tables anew, from the last
+ *   refresh's estimates and freshness, for those that are left.
+ *
+ * The band lists members in member order. A draw from it takes one 32-bit number `u` from the generator and is the
+ * band's entry `floor(u * length / 2^32)`, also where the band has one entry (`roundRobin` takes none).
  */
 export interface EngineCore {
   readonly name: EngineName
@@ -75,6 +98,11 @@ export interface EngineCore {
    * refresh. Invalidates `rewind`.
    */
   pickExcluding(excluded: Uint32Array): number
+  /**
+   * The probability of each member at the next draw, as of the last refresh, into `shares`, as long as the members:
+   * 1 / band for those in the band, the share for `spareCapacity`; 0 for the others.
+   */
+  fillShares(shares: Float64Array): void
 }
 
 /** Makes cores over tables. */

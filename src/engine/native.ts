@@ -4,7 +4,7 @@ import type { TableMemory } from '../table/memory.js'
 import type { Engine, EngineCore, MemberArrays, View } from './engine.js'
 
 /** Version of the addon's interface that this file is written for. */
-export const ABI = 1
+export const ABI = 2
 
 /** A core of the addon: `crates/node/src/core.rs`. */
 export interface NativeCoreBinding {
@@ -14,6 +14,7 @@ export interface NativeCoreBinding {
   fill(into: Uint32Array): number
   rewind(kept: number): void
   pickExcluding(excluded: Uint32Array): number
+  fillShares(shares: Float64Array): void
 }
 
 /** What the addon exports. */
@@ -69,6 +70,10 @@ class NativeCore implements EngineCore {
 
   pickExcluding(excluded: Uint32Array): number {
     return this.#core.pickExcluding(excluded)
+  }
+
+  fillShares(shares: Float64Array): void {
+    this.#core.fillShares(shares)
   }
 }
 

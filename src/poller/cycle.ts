@@ -76,8 +76,12 @@ export class Cycle {
     this.#state = 'running'
     this.count++
     const began = clock.now()
+    const aborted = new Promise<never>((_, reject) => {
+      this.#abort = reject
+    })
+    // A subscriber of the start may close it.
     const event = this.#tellStart()
-    const { tally, error } = await this.#work()
+    const { tally, error } = await this.#work(aborted)
     this.#abort = undefined
     if (this.#closed) {
       this.#tellEnd(event, began, tally, error)
@@ -94,12 +98,10 @@ export class Cycle {
     return this.#state === 'closed'
   }
 
-  async #work(): Promise<{ tally: Tally; error?: unknown }> {
+  async #work(aborted: Promise<never>): Promise<{ tally: Tally; error?: unknown }> {
     const { round, timeout } = this.#options
-    const aborted = new Promise<never>((_, reject) => {
-      this.#abort = reject
-    })
     try {
+      if (this.#closed) return await aborted
       // The sampler goes first: its own time-out then fires before that of the cycle.
       const work = Promise.all([this.#sample(timeout), round(timeout)])
       const [, tally] = await Promise.race([work, aborted])

@@ -55,7 +55,12 @@ function buffer(pem: string | Uint8Array): Buffer {
 function failureOf(error: unknown): Failure {
   // Of an answer that was cut off, undici's parser complains too, but with no bytes at fault.
   const unparsed = error instanceof errors.HTTPParserError && 'data' in error && error.data !== ''
-  const wrong = unparsed || error instanceof errors.HeadersOverflowError
+  const wrong =
+    unparsed ||
+    error instanceof errors.HeadersOverflowError ||
+    error instanceof errors.ResponseContentLengthMismatchError ||
+    // Statuses below 200 that no request of ours asks for.
+    (error instanceof errors.SocketError && /^bad (response|upgrade)$/.test(error.message))
   return { kind: wrong ? 'error' : 'exit', reason: reasonOf(error) }
 }
 

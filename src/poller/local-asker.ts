@@ -122,13 +122,15 @@ export class LocalAsker implements Asker {
     this.#make ??= await this.#maker()
     if (this.#closed) return emptyTally()
     this.#update(this.#make)
-    this.#round = new Round(this.#members.values(), {
+    const round = new Round(this.#members.values(), {
       clock: this.#clock,
       timeout,
       store: (member, { report, at }) => storeReport(this.#memory, member, report, at),
       onLate: this.#onLate,
+      isOver: () => this.#closed,
     })
-    const tally = await this.#round.done
+    this.#round = round
+    const tally = await round.done
     this.#round = undefined
     return tally
   }

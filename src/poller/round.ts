@@ -22,6 +22,8 @@ export interface RoundOptions<M extends Member> {
   readonly lastCall?: (run: () => void) => void
   /** Writes a report; what it throws makes the member fail with `error`. */
   readonly store: (member: M, answer: Answer & { kind: 'report' }) => StoreResult
+  /** Whether the round ended before it could be aborted: asking a member may run the user's code. Default: never. */
+  readonly isOver?: () => boolean
   /** A report came after its member or its round was given up on. */
   readonly onLate: () => void
 }
@@ -58,6 +60,7 @@ export class Round<M extends Member> {
     for (const member of [...this.#open]) {
       // Asking one may run the user's code, which may make another leave.
       if (this.#open.has(member)) this.#ask(member)
+      if (options.isOver?.()) this.abort('the poller was closed')
     }
     this.#endIfAll()
   }

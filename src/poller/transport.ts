@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { checkOptions, flag, method, oneOf, options, text, whole } from '../options.js'
+import { checkOptions, flag, method, oneOf, options, secret, text, whole } from '../options.js'
 import type { Report } from '../report.js'
 
 /** How a node's agent proves who it is, and how this process does. PEM texts or their bytes. */
@@ -66,7 +66,8 @@ export interface CustomTransport {
 export type Transport = HttpTransport | CustomTransport
 
 const pem = v.union([text(), v.instance(Uint8Array)], 'PEM text or bytes')
-const token = v.pipe(text(), v.regex(/^[\x21-\x7e]+$/, 'visible ASCII characters'))
+const isToken = (value: unknown): value is string => typeof value === 'string' && /^[\x21-\x7e]+$/.test(value)
+const token = secret(isToken, 'visible ASCII characters without spaces, at least one')
 const tls = options({
   ca: v.optional(v.union([pem, v.array(pem)], 'PEM text or bytes, or several')),
   cert: v.optional(pem),

@@ -173,11 +173,13 @@ export class WorkerAsker implements Asker {
   }
 
   async round(timeout: number): Promise<Tally> {
+    if (this.#closed) return emptyTally()
     this.#flush()
     this.#asking = true
     const sum = emptyTally()
     sum.asked = this.#unaskable.size
-    sum.failed.push(...this.#unaskable.values())
+    // One by one: so many arguments as there may be nodes overflow the stack.
+    for (const failed of this.#unaskable.values()) sum.failed.push(failed)
     const busy = this.#shares.filter(({ size }) => size > 0)
     for (const tally of await Promise.all(busy.map((share) => share.round(timeout)))) addTally(sum, tally)
     this.#asking = false

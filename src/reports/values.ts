@@ -1,4 +1,5 @@
 import { BadReportError } from '../errors.js'
+import { hasFields } from '../fields.js'
 
 /**
  * The largest value that a report's own fields take, in the field's unit. No load comes near it: above it, as with
@@ -22,10 +23,8 @@ export function finite(field: string, value: unknown): number {
   return value + 0
 }
 
-/** Gives back an object whose keys can be walked: not null, not an array. */
+/** Gives back an object whose fields can be walked: no list, no promise. */
 export function record(field: string, value: unknown, expected: string): Record<string, unknown> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new BadReportError(field, value, expected)
-  }
-  return value as Record<string, unknown>
+  if (!hasFields(value)) throw new BadReportError(field, value, expected)
+  return value
 }

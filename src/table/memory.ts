@@ -54,17 +54,20 @@ export class TableMemory {
     checkWord(this.header, layout.VERSION_WORD, layout.VERSION, 'version')
     checkWord(this.header, layout.HEADER_BYTES_WORD, layout.HEADER_BYTES, 'header size')
     checkWord(this.header, layout.SLOT_BYTES_WORD, layout.SLOT_BYTES, 'slot size')
-    this.mostSlots = this.header[layout.MOST_SLOTS_WORD] as number
+    this.mostSlots = (this.header[layout.MOST_SLOTS_WORD] as number) >>> 0
     this.epoch = new Float64Array(buffer, layout.EPOCH_WORD * 4, 1)[0] as number
     this.words = new Int32Array(0)
     this.readings = new BigUint64Array(0)
     this.#bytes = new Uint8Array(0)
     this.attach()
+    if (this.capacity > this.mostSlots) {
+      throw new TableError(`the table says that it has ${this.capacity} slots of at most ${this.mostSlots}`)
+    }
   }
 
   /** Slots that the table has room for now; only grows. */
   get capacity(): number {
-    return Atomics.load(this.header, layout.CAPACITY_WORD)
+    return Atomics.load(this.header, layout.CAPACITY_WORD) >>> 0
   }
 
   /** The whole memory as bytes, for the native engine: another object after the table has grown. */

@@ -50,6 +50,24 @@ for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH']) {
   })
 }
 
+test('CONNECT is 405 and an unknown expectation 417; both are counted, as all requests are', async (t) => {
+  const { agent } = await startAgent(t)
+  const connected = await rawExchange(agent.port, 'CONNECT a:1 HTTP/1.1\r\nhost: a\r\n\r\n')
+  t.regex(connected, /^HTTP\/1\.1 405 .*allow: GET, HEAD\r\n/s)
+  t.is((await ask(agent.url, { headers: { expect: 'tea' } })).status, 417)
+  const { requests, refused } = agent.counters.server
+  t.deepEqual([requests, refused], [2, 2])
+})
+
+test('a client that asks for CONNECT and is gone before the answer disturbs nothing', async (t) => {
+  const { agent } = await startAgent(t)
+  for (let i = 0; i < 20; i++) {
+    const socket = await rawConnection(t, agent.port, 'CONNECT a:1 HTTP/1.1\r\nhost: a\r\n\r\n')
+    socket.resetAndDestroy()
+  }
+  t.is((await ask(agent.url)).status, 200)
+})
+
 test('a GET with a body is 413, its body is not waited for, and the connection ends', async (t) => {
   const { agent } = await startAgent(t)
   for (const head of ['content-length: 1000000', 'transfer-encoding: chunked']) {

@@ -2,7 +2,14 @@ import { once } from 'node:events'
 import { setTimeout } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import test, { type ExecutionContext } from 'ava'
-import { attachBalancer, createBalancer, leastCpu, OptionError, TableError } from '../../dist/index.js'
+import {
+  attachBalancer,
+  ClosedError,
+  createBalancer,
+  leastCpu,
+  OptionError,
+  TableError,
+} from '../../dist/index.js'
 import { VirtualClock } from '../../dist/simulation/virtual-clock.js'
 import { engines } from '../support/engines.js'
 import { areUniform } from '../support/shares.js'
@@ -137,4 +144,66 @@ test('what is not a handle is refused, and so is a clock that could not be poste
   t.throws(() => attached.select(), { code: 'IDLEST_CLOSED' })
   const handle = { ...balancer.handle(), buffer: new SharedArrayBuffer(4_096) }
   t.throws(() => attachBalancer(handle, { clock }), { instanceOf: TableError })
+})
+
+for (const engine of engines) {
+  test(`${engine}: a handle with a part that is missing or wrong is refused, with what would be right`, (t) => {
+    const balancer = createBalancer({ nodes: ['a'], poll: false, engine })
+    const handle = balancer.handle()
+    const place = { id: 'a', slot: 0, generation: 0 }
+    const members = { ids: ['a'], places: [place], states: ['up'] }
+    const wrong: Record<string, unknown>[] = [
+      { buffer: undefined },
+      { buffer: null },
+      { buffer: new Uint8Array(4_096) },
+      { algorithm: undefined },
+      { algorithm: { kind: 'leastCpu' } },
+      { algorithm: { kind: 'leastCpu', threshold: Number.NaN, ttl: 1, missing: 0 } },
+      { engine: 'other' },
+      { channel: undefined },
+      { name: 5 },
+      { members: undefined },
+      { members: { ...members, ids: 'a' } },
+      { members: { ...members, states: [] } },
+      { members: { ...members, places: [{ ...place, slot: -1 }] } },
+      { members: { ...members, places: [{ ...place, generation: 0.5 }] } },
+    ]
+    for (const part of wrong) {
+      t.throws(
+        () => attachBalancer({ ...handle, ...part } as never),
+        { instanceOf: OptionError, message: /handle\(\)/ },
+        Object.keys(part)[0],
+      )
+    }
+    const attached = attachBalancer({ ...handle, members } as never)
+    t.is(attached.select(), 'a')
+    attached.close()
+  })
+
+  test(`${engine}: a table that says it has more slots than it may is refused`, (t) => {
+    const handle = createBalancer({ nodes: ['a'], poll: false, engine }).handle()
+    for (const [most, capacity] of [
+      [1, 64],
+      [1_024, -5],
+      [1_024, 2 ** 31 - 1],
+    ]) {
+      const buffer = new SharedArrayBuffer(handle.buffer.byteLength)
+      const words = new Int32Array(buffer)
+      words.set(new Int32Array(handle.buffer))
+      words[4] = most as number
+      words[5] = capacity as number
+      t.throws(
+        () => attachBalancer({ ...handle, buffer }),
+        { instanceOf: TableError },
+        `${capacity} of ${most}`,
+      )
+    }
+  })
+}
+
+test('attaching to a balancer that has been closed meanwhile throws ClosedError', async (t) => {
+  const balancer = createBalancer({ nodes: ['a'], poll: false })
+  const handle = structuredClone(balancer.handle())
+  await balancer.close()
+  t.throws(() => attachBalancer(handle), { instanceOf: ClosedError, message: /balancer-/ })
 })

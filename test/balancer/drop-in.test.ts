@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import test from 'ava'
 import {
   BadNodeError,
@@ -89,6 +90,8 @@ serial('bad elements are refused whether the array is new or known', async (t) =
     code: 'IDLEST_BAD_OPTION',
     message: /algorithm/,
   })
+  const short = { poll: { interval: 5_000 }, forgetAfter: 9_999 }
+  await t.throwsAsync(configure(short), { code: 'IDLEST_BAD_OPTION', message: /10000 ms/ })
   t.is(select(['still']), 'still')
 })
 
@@ -135,3 +138,22 @@ serial(
     t.is(clock.pending, 0)
   },
 )
+
+serial('a table that is full leaves the rest of the nodes unpolled; picks go on', async (t) => {
+  const warnings: Error[] = []
+  const listener = (warning: Error) => warnings.push(warning)
+  process.on('warning', listener)
+  const table = createTable({ clock: new VirtualClock(), maxNodes: 2 })
+  await configure({
+    seed: 14,
+    table,
+    poll: { startupJitter: 0, transport: { poll: async () => ({ cpu: 1 }) } },
+  })
+  const nodes = ['f1', 'f2', 'f3']
+  t.is(countPicks(300, () => select(nodes)).size, 3)
+  t.is(countPicks(300, () => select([...nodes])).size, 3)
+  await configure({})
+  await setImmediate()
+  process.off('warning', listener)
+  t.is(warnings.filter((warning) => /the table is full/.test(warning.message)).length, 1)
+})

@@ -157,6 +157,30 @@ test('drain ends when the last lease is released, from whichever balancer', asyn
   t.is(clock.pending, 0)
 })
 
+test('drain ends when the node is taken up again', async (t) => {
+  const balancer = createBalancer({ nodes: ['a'], ...own() })
+  balancer.acquire()
+  const drained = balancer.drain('a')
+  t.true(balancer.add('a'))
+  await drained
+  t.is(balancer.select(), 'a')
+})
+
+test('a lease beyond the most that a node counts takes nothing back', (t) => {
+  const table = createTable({ clock: new VirtualClock() })
+  const balancer = createBalancer({ nodes: ['a'], ...quiet, table })
+  const entry = table.find('a')
+  const word = (entry?.slot ?? 0) * 32 + 32 + 1
+  Atomics.store(table.memory.words, word, 2 ** 20 - 2)
+  const counted = balancer.acquire()
+  const beyond = balancer.acquire()
+  beyond.release()
+  t.is(balancer.snapshot()[0]?.inFlight, 2 ** 20 - 1)
+  counted.release()
+  t.is(balancer.snapshot()[0]?.inFlight, 2 ** 20 - 2)
+  t.is(balancer.stats().leases.releasedLate, 1)
+})
+
 test('drain ends when the node is removed or the balancer closed; an unknown node is refused', async (t) => {
   const balancer = createBalancer({ nodes: ['a', 'b'], ...own() })
   balancer.acquire({ exclude: ['b'] })
@@ -168,4 +192,26 @@ test('drain ends when the node is removed or the balancer closed; an unknown nod
   await balancer.close()
   await closed
   await t.throwsAsync(createBalancer({ ...own() }).drain('x'), { instanceOf: UnknownNodeError })
+})
+
+test('whatever a lease is released with, it counts as in flight no longer', (t) => {
+  const balancer = createBalancer({ nodes: ['a'], ...own() })
+  for (const outcome of [null, 0, 'failed', true, [], Symbol('x')]) {
+    t.notThrows(() => balancer.acquire().release(outcome as never))
+  }
+  const throwing = {
+    get latency(): number {
+      throw new Error('mine')
+    },
+  }
+  t.throws(() => balancer.acquire().release(throwing), { message: 'mine' })
+  t.deepEqual(flights(balancer), { a: 0 })
+})
+
+test('a latency beyond all measure is counted as a bad one, and leaves the mean alone', (t) => {
+  const balancer = createBalancer({ nodes: ['a'], ...own() })
+  balancer.acquire().release({ latency: 10 })
+  for (let i = 0; i < 2; i++) balancer.acquire().release({ latency: 1e308 })
+  t.is(balancer.snapshot()[0]?.latency, 10)
+  t.is(balancer.stats().leases.badLatency, 2)
 })

@@ -164,6 +164,19 @@ test('a sampler over 100 is stored as 100, and one without a value yet stores no
   await balancer.close()
 })
 
+test('what a slow sampler says is as old as the question', async (t) => {
+  const clock = new VirtualClock()
+  const balancer = createBalancer({
+    self: 'me',
+    sampler: () => new Promise<number>((resolve) => clock.setTimeout(() => resolve(40), 700)),
+    clock,
+    poll: { startupJitter: 0, interval: 100_000, transport: answering({}) },
+  })
+  await clock.advance(1_000)
+  t.like(balancer.snapshot()[0], { cpu: 40, age: 1_000 })
+  await balancer.close()
+})
+
 test('of two balancers that hear of a node, the newest sample at its origin wins', async (t) => {
   const clock = new VirtualClock(50_000)
   const table = createTable({ clock })

@@ -104,7 +104,7 @@ test('the statistics of a real run of ava are counted, also of one that times ou
   symlinkSync(join(repository, 'node_modules'), join(folder, 'node_modules'), 'junction')
   const ava = bin(folder, 'ava', 'ava')
   const file = join(folder, 'stats.json')
-  const { code } = await run(process.execPath, [ava, '--config', '.ci/ava.config.mjs', '--timeout', '2s'], {
+  const { code } = await run(process.execPath, [ava, '--config', '.ci/ava.config.mjs', '--timeout', '10s'], {
     cwd: folder,
     env: { IDLEST_AVA_STATS: file },
     quiet: true,

@@ -3,6 +3,8 @@ import fc from 'fast-check'
 import type { Algorithm } from '../../dist/algorithms/algorithm.js'
 import { leastCpu } from '../../dist/algorithms/least-cpu.js'
 import { random } from '../../dist/algorithms/random.js'
+import { roundRobin } from '../../dist/algorithms/round-robin.js'
+import { spareCapacity } from '../../dist/algorithms/spare-capacity.js'
 import { type Engine, FACT_COUNT, type View } from '../../dist/engine/engine.js'
 import { processBinding } from '../../dist/engine/load.js'
 import { nativeEngine } from '../../dist/engine/native.js'
@@ -50,7 +52,18 @@ const threshold = fc.oneof(
 )
 
 const algorithm: fc.Arbitrary<Algorithm> = fc.oneof(
-  { weight: 1, arbitrary: fc.constant(random()) },
+  { weight: 1, arbitrary: fc.constantFrom(random(), roundRobin(), roundRobin()) },
+  {
+    weight: 5,
+    arbitrary: fc
+      .record({
+        smoothing: fc.constantFrom(0, 1, 70, 1_000),
+        minShare: fc.constantFrom(0, 0.01, 0.3, 1),
+        ttl: fc.constantFrom(0, 100, 250, Number.POSITIVE_INFINITY),
+        missing: fc.constantFrom('mean' as const, 'exclude' as const),
+      })
+      .map(spareCapacity),
+  },
   {
     weight: 8,
     arbitrary: fc
@@ -127,7 +140,9 @@ function play(engine: Engine, run: Situation): unknown[] {
   }
   const refresh = () => {
     core.refresh(table.now(), view)
-    said.push([...view.values], [...view.facts])
+    const shares = new Float64Array(view.values.length)
+    core.fillShares(shares)
+    said.push([...view.values], [...view.facts], [...shares])
   }
   join(
     places.map((_, i) => i),

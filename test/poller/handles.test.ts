@@ -36,11 +36,13 @@ for (const [where, clock, pollers] of [
     }
     await run(0)
     const before = await resources()
+    // From Node.js 22 on, the loader of these tests has a thread too.
+    const others = threads
     for (let turn = 1; turn < pollers; turn++) await run(turn)
     t.deepEqual(await resources(), before)
     const connections = await new Promise((resolve) => server.getConnections((_, count) => resolve(count)))
     t.is(connections, 0)
-    t.is(threads, 0)
+    t.is(threads, others)
     t.true(started > 0)
   })
 }

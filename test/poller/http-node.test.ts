@@ -309,3 +309,13 @@ test('interim answers are skipped', async (t) => {
   )
   t.is(answer.kind, 'report')
 })
+
+for (const [what, text] of [
+  ['two lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 5\r\ncontent-length: 6\r\n\r\nxxxxxx'],
+  ['an upgrade that nobody asked for', 'HTTP/1.1 101 S\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'],
+  ['a "continue" that nobody asked for', 'HTTP/1.1 100 Continue\r\n\r\n'],
+] as const) {
+  test(`an answer with ${what} is the node's mistake`, async (t) => {
+    failed(t, await askRaw(t, text, 'open'), 'error', /./)
+  })
+}

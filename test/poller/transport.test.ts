@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import test from 'ava'
 import { OptionError } from '../../dist/errors.js'
 import { resolveTarget } from '../../dist/poller/http-target.js'
@@ -67,8 +68,7 @@ for (const [what, node] of [
 ] as [string, () => HttpNodeOptions][]) {
   test(`a node option that gives ${what} fails that node alone`, (t) => {
     const transport = httpTransport({ node: (id) => (id === 'bad:1' ? node() : {}) })
-    if (what !== 'a promise') t.true('reason' in resolveTarget('bad:1', transport))
-    else t.true('origin' in resolveTarget('bad:1', transport))
+    t.true('reason' in resolveTarget('bad:1', transport))
     t.true('origin' in resolveTarget('good:1', transport))
   })
 }
@@ -105,7 +105,7 @@ for (const [what, given, option, expected] of [
   ['a path without a slash', { path: 'report' }, 'httpTransport.path', /starts with \//],
   ['a path with a line break', { path: '/a\r\nb' }, 'httpTransport.path', /starts with \//],
   ['a token with a line break', { token: 'a\nb' }, 'httpTransport.token', /ASCII/],
-  ['an empty token', { token: '' }, 'httpTransport.token', /not empty/],
+  ['an empty token', { token: '' }, 'httpTransport.token', /ASCII/],
   ['a CA that is a number', { tls: { ca: 5 } }, 'httpTransport.tls.ca', /PEM/],
   ['a node that is no function', { node: {} }, 'httpTransport.node', /function/],
   ['null', null, 'httpTransport', /options/],
@@ -116,3 +116,11 @@ for (const [what, given, option, expected] of [
     t.regex(error.expected, expected)
   })
 }
+
+test('a token that is refused is shown nowhere: not in the error, not in what is told of the node', (t) => {
+  const error = t.throws(() => httpTransport({ token: 's3same\n' }), { instanceOf: OptionError })
+  t.notRegex(inspect(error), /s3same/)
+  const transport = httpTransport({ node: () => ({ token: 's3same\n' }) })
+  t.notRegex(urlOf('a:1', transport.settings), /s3same/)
+  t.regex(urlOf('a:1', transport.settings), /token is "\(hidden\)": expected visible ASCII/)
+})

@@ -84,7 +84,7 @@ for (const [wrong, right] of [
   })
 }
 
-for (const bad of [undefined, null, 37, '{}', [], () => ({})]) {
+for (const bad of [undefined, null, 37, '{}', [], () => ({}), new Map(), Promise.resolve({ cpu: 1 })]) {
   test(`${typeof bad} ${String(bad)} is no report`, (t) => {
     const error = t.throws(() => checkReport(bad), { instanceOf: BadReportError })
     t.is(error?.field, '')

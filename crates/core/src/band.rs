@@ -20,6 +20,12 @@ impl Seen {
     pub fn fresh(cpu: u32) -> Self {
         Self(cpu.min(Self::MISSING.0 - 1))
     }
+
+    /// Whether it is up, with a fresh reading.
+    #[must_use]
+    pub fn is_fresh(self) -> bool {
+        self.0 < Self::MISSING.0
+    }
 }
 
 /// What a missing reading counts as.
@@ -48,8 +54,9 @@ impl LeastCpu {
     pub fn select(&self, seen: &[Seen], values: &mut Vec<u32>, band: &mut Vec<u32>) -> u32 {
         let (mut sum, mut fresh, mut least) = (0_u64, 0_u32, NOT_ELIGIBLE);
         let mut missing = false;
-        for &Seen(value) in seen {
-            if value < Seen::MISSING.0 {
+        for &member in seen {
+            let Seen(value) = member;
+            if member.is_fresh() {
                 sum += u64::from(value);
                 fresh += 1;
                 least = least.min(value);
@@ -79,8 +86,8 @@ impl LeastCpu {
     }
 }
 
-/// The same for picks at random: every member that is up counts as 0 and may be picked.
-pub fn select_random(seen: &[Seen], values: &mut Vec<u32>, band: &mut Vec<u32>) {
+/// The same for picks that listen to no reading: every member that is up counts as 0 and may be picked.
+pub fn select_up(seen: &[Seen], values: &mut Vec<u32>, band: &mut Vec<u32>) {
     values.clear();
     values.extend(
         seen.iter()
@@ -173,9 +180,9 @@ mod tests {
     }
 
     #[test]
-    fn random_takes_all_who_are_up() {
+    fn without_readings_all_are_taken_who_are_up() {
         let (mut values, mut band) = (vec![], vec![]);
-        select_random(&[A, Seen::OUT, Seen::MISSING], &mut values, &mut band);
+        select_up(&[A, Seen::OUT, Seen::MISSING], &mut values, &mut band);
         assert_eq!(values, [0, NOT_ELIGIBLE, 0]);
         assert_eq!(band, [0, 2]);
     }

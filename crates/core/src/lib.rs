@@ -4,13 +4,19 @@
 //! - [`memory`]: the words of memory that someone else owns. All `unsafe` of this crate is there.
 //! - [`table`]: the lock-free protocol over those words.
 //! - [`generator`]: the random numbers, the same in both engines.
-//! - [`band`]: which members may be picked: random, and least CPU.
+//! - [`band`]: which members may be picked: all that are up, and those of least CPU.
+//! - [`smoothing`], [`spare`]: smoothed readings, and shares by what they leave idle.
+//! - [`selection`], [`alias`]: what a pool picks from, and how: with equal chances, in turn, or by shares.
 //! - [`pool`]: members, algorithm and generator together: what a balancer picks with.
 #![deny(unsafe_code)]
 
+pub mod alias;
 pub mod band;
 pub mod generator;
 pub mod layout;
 pub mod memory;
 pub mod pool;
+pub mod selection;
+pub mod smoothing;
+pub mod spare;
 pub mod table;

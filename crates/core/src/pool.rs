@@ -1,22 +1,26 @@
 //! What a balancer picks with: its members, its algorithm and its generator.
 //!
-//! The band is computed once, by [`Pool::refresh`]; a draw from it costs the same at any number of members. The exact
-//! meaning of each call is the contract of `EngineCore` in `src/engine/engine.ts`, which the TypeScript engine keeps
-//! too.
+//! What draws are made from is computed once, by [`Pool::refresh`]; a draw costs the same at any number of members. The
+//! exact meaning of each call is the contract of `EngineCore` in `src/engine/engine.ts`, which the TypeScript engine
+//! keeps too.
 
 use std::sync::atomic::AtomicU32;
-use std::sync::atomic::Ordering::Relaxed;
 
 use crate::band::{self, LeastCpu, Seen};
 use crate::generator::Generator;
 use crate::memory::Words;
-use crate::table::Table;
+use crate::selection::{Cursor, Draws, Selection, Turn};
+use crate::smoothing::Estimates;
+use crate::spare::{FULL, SpareCapacity};
+use crate::table::{Fresh, Table};
 
 /// How a pool picks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Algorithm {
     /// Every member that is up, with equal chances.
     Random,
+    /// Every member that is up, in turn.
+    RoundRobin,
     /// The least busy ones, with equal chances.
     LeastCpu {
         /// Who is in the band.
@@ -24,6 +28,40 @@ pub enum Algorithm {
         /// Oldest age of a fresh reading, ms, inclusive.
         ttl: f64,
     },
+    /// Every member that is up, with a share by its idle CPU.
+    SpareCapacity {
+        /// Who gets which share.
+        spare: SpareCapacity,
+        /// Oldest age of a fresh reading, ms, inclusive.
+        ttl: f64,
+        /// Time constant of the smoothing, ms; 0: none.
+        smoothing: f64,
+    },
+}
+
+impl Algorithm {
+    // How it draws from the band.
+    fn draws(&self) -> Draws {
+        match self {
+            Self::Random | Self::LeastCpu { .. } => Draws::Equal,
+            Self::RoundRobin => Draws::InTurn,
+            Self::SpareCapacity { .. } => Draws::Weighted,
+        }
+    }
+
+    // Makes a selection of what was seen, and says how many have a fresh reading.
+    fn select(&self, seen: &[Seen], idle: &[f64], into: &mut Selection) -> u32 {
+        let fresh = match self {
+            Self::Random | Self::RoundRobin => {
+                band::select_up(seen, &mut into.values, &mut into.band);
+                0
+            }
+            Self::LeastCpu { band, .. } => band.select(seen, &mut into.values, &mut into.band),
+            Self::SpareCapacity { spare, .. } => spare.select(seen, idle, into),
+        };
+        into.prepare();
+        fresh
+    }
 }
 
 /// A node that the pool may pick.
@@ -35,6 +73,12 @@ pub struct Member {
     pub generation: u32,
     /// Whether it may be picked.
     pub up: bool,
+}
+
+impl Member {
+    fn seen_without_reading(&self) -> Seen {
+        if self.up { Seen::MISSING } else { Seen::OUT }
+    }
 }
 
 /// What a refresh found.
@@ -54,47 +98,71 @@ pub struct Facts {
 #[derive(Debug)]
 pub struct Pool {
     algorithm: Algorithm,
-    generator: Generator,
     members: Vec<Member>,
+    // Where the algorithm smoothes readings.
+    estimates: Option<Estimates>,
     // What the last refresh saw. Members that were set since then are not in it.
     seen: Vec<Seen>,
-    values: Vec<u32>,
-    band: Vec<u32>,
-    // Where the generator stood before the last fill, and how many draws that made.
-    before: Generator,
+    // The idle CPU of those with a fresh reading, 1/1000 percentage points; empty where the algorithm does not ask.
+    idle: Vec<f64>,
+    selection: Selection,
+    cursor: Cursor,
+    // Where that stood before the last fill, and how many draws that made.
+    before: Cursor,
     drawn: usize,
     scratch: Scratch,
 }
 
 // Kept between calls, so that these allocate only when the pool has grown.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Scratch {
     seen: Vec<Seen>,
-    values: Vec<u32>,
-    band: Vec<u32>,
+    selection: Selection,
 }
 
 impl Pool {
     /// A pool without members.
     #[must_use]
-    pub fn new(algorithm: Algorithm, generator: Generator) -> Self {
+    pub fn new(algorithm: Algorithm, mut generator: Generator) -> Self {
+        let draws = algorithm.draws();
+        let turn = match draws {
+            // So that the balancers of many processes do not all begin with the same member.
+            Draws::InTurn => Turn(generator.next_u32()),
+            Draws::Equal | Draws::Weighted => Turn::default(),
+        };
+        let estimates = match algorithm {
+            Algorithm::SpareCapacity { smoothing, .. } => Some(Estimates::new(smoothing)),
+            _ => None,
+        };
+        let cursor = Cursor { generator, turn };
         Self {
             algorithm,
-            generator,
             members: Vec::new(),
+            estimates,
             seen: Vec::new(),
-            values: Vec::new(),
-            band: Vec::new(),
-            before: generator,
+            idle: Vec::new(),
+            selection: Selection::new(draws),
+            cursor,
+            before: cursor,
             drawn: 0,
-            scratch: Scratch::default(),
+            scratch: Scratch {
+                seen: Vec::new(),
+                selection: Selection::new(draws),
+            },
         }
     }
 
     /// Replaces the members. Picks are made among the old ones until the next refresh.
     pub fn set_members(&mut self, members: impl IntoIterator<Item = Member>) {
+        let known = self
+            .estimates
+            .as_ref()
+            .map(|estimates| estimates.known(&self.members));
         self.members.clear();
         self.members.extend(members);
+        if let (Some(estimates), Some(known)) = (&mut self.estimates, known) {
+            estimates.set_members(&self.members, &known);
+        }
     }
 
     /// How many members were set.
@@ -103,43 +171,41 @@ impl Pool {
         self.members.len()
     }
 
-    /// Reads the table at `now` (table time, ms) and computes the band anew.
+    /// Reads the table at `now` (table time, ms) and computes anew what draws are made from.
     pub fn refresh<W: Words>(&mut self, table: &Table<W>, now: f64) -> Facts {
         // Before any slot: whatever is published while they are read makes this view out of date.
         let generation = table.generation();
-        let mut oldest = u64::MAX;
-        self.seen.clear();
-        match self.algorithm {
-            Algorithm::Random => self.seen.extend(
-                self.members
-                    .iter()
-                    .map(|member| if member.up { Seen::MISSING } else { Seen::OUT }),
-            ),
-            Algorithm::LeastCpu { ttl, .. } => {
-                self.seen.extend(self.members.iter().map(|member| {
-                    if !member.up {
-                        return Seen::OUT;
-                    }
-                    match table.read(member.slot, member.generation, now, ttl) {
-                        None => Seen::MISSING,
-                        Some(fresh) => {
-                            oldest = oldest.min(fresh.time);
-                            Seen::fresh(fresh.cpu)
-                        }
-                    }
-                }));
-            }
-        }
-        let fresh = select(self.algorithm, &self.seen, &mut self.values, &mut self.band);
-        let band = self.band.len() as u32;
+        let Self {
+            members,
+            seen,
+            idle,
+            estimates,
+            ..
+        } = self;
         let next_expiry = match self.algorithm {
-            Algorithm::LeastCpu { ttl, .. } if fresh > 0 => oldest as f64 + ttl + 1.0,
-            _ => f64::INFINITY,
+            Algorithm::Random | Algorithm::RoundRobin => {
+                seen.clear();
+                seen.extend(members.iter().map(Member::seen_without_reading));
+                f64::INFINITY
+            }
+            Algorithm::LeastCpu { ttl, .. } => read(members, table, now, ttl, seen, |_, _| {}),
+            Algorithm::SpareCapacity { ttl, .. } => {
+                idle.clear();
+                idle.resize(members.len(), 0.0);
+                read(members, table, now, ttl, seen, |index, fresh| {
+                    if let (Some(idle), Some(estimates)) = (idle.get_mut(index), &mut *estimates) {
+                        *idle = FULL - estimates.update(index, fresh.time, fresh.cpu);
+                    }
+                })
+            }
         };
+        let fresh = self
+            .algorithm
+            .select(&self.seen, &self.idle, &mut self.selection);
         Facts {
             generation,
             next_expiry,
-            band,
+            band: self.selection.length(),
             fresh,
         }
     }
@@ -148,44 +214,44 @@ impl Pool {
     /// [`NOT_ELIGIBLE`](band::NOT_ELIGIBLE).
     #[must_use]
     pub fn values(&self) -> &[u32] {
-        &self.values
+        &self.selection.values
     }
 
     /// The members in the band of the last refresh: indices, in order.
     #[must_use]
     pub fn band(&self) -> &[u32] {
-        &self.band
+        &self.selection.band
+    }
+
+    /// The members in the band of the last refresh, each with its probability at the next draw: in turn, its share of
+    /// many.
+    pub fn shares(&self) -> impl Iterator<Item = (u32, f64)> {
+        self.selection.chances()
     }
 
     /// Draws `into.len()` members from the band. Returns how many: all, or none where the band is empty.
     ///
     /// Atomics, because the memory may be JavaScript's, and shared.
     pub fn fill(&mut self, into: &[AtomicU32]) -> usize {
-        self.before = self.generator;
+        self.before = self.cursor;
         self.drawn = 0;
-        let length = self.band.len() as u32;
-        if length == 0 {
+        if self.selection.length() == 0 {
             return 0;
         }
-        let mut generator = self.generator;
-        for place in into {
-            let drawn = generator.below(length) as usize;
-            // Below the length by construction; without the check a fault there would be a panic.
-            place.store(self.band.get(drawn).copied().unwrap_or(0), Relaxed);
-        }
-        self.generator = generator;
+        self.selection.fill(into, &mut self.cursor);
         self.drawn = into.len();
         into.len()
     }
 
-    /// Undoes the last fill beyond its first `kept` draws, as though only these had been made.
+    /// Undoes the last fill beyond its first `kept` draws, as though only these had been made. Right after the fill:
+    /// the draws that are kept are made again, from the same band.
     pub fn rewind(&mut self, kept: usize) {
         if kept >= self.drawn {
             return;
         }
-        self.generator = self.before;
+        self.cursor = self.before;
         for _ in 0..kept {
-            self.generator.next_u32();
+            self.selection.draw(&mut self.cursor);
         }
         self.drawn = kept;
     }
@@ -193,30 +259,59 @@ impl Pool {
     /// One draw as though the members at `excluded` were not up. Indices in any order, repeats allowed, those out of
     /// range ignored. None where no member is left. The last fill can't be undone after this.
     pub fn pick_excluding(&mut self, excluded: impl IntoIterator<Item = u32>) -> Option<u32> {
-        let Scratch { seen, values, band } = &mut self.scratch;
+        let Scratch { seen, selection } = &mut self.scratch;
         seen.clone_from(&self.seen);
         for index in excluded {
             if let Some(member) = seen.get_mut(index as usize) {
                 *member = Seen::OUT;
             }
         }
-        select(self.algorithm, seen, values, band);
-        let picked = match band.len() as u32 {
-            0 => None,
-            length => band.get(self.generator.below(length) as usize).copied(),
+        let picked = match self.selection.draws() {
+            // Turns count in the whole band: whoever is left out keeps its place there.
+            Draws::InTurn => {
+                let left = |position: u32| {
+                    let index = self.selection.band.get(position as usize).copied()?;
+                    (*seen.get(index as usize)? != Seen::OUT).then_some(index)
+                };
+                let length = self.selection.length();
+                let turn = &mut self.cursor.turn;
+                turn.pass_to(length, |position| left(position).is_some())
+                    .and_then(left)
+            }
+            Draws::Equal | Draws::Weighted => {
+                self.algorithm.select(seen, &self.idle, selection);
+                selection.draw(&mut self.cursor)
+            }
         };
-        self.before = self.generator;
+        self.before = self.cursor;
         self.drawn = 0;
         picked
     }
 }
 
-fn select(algorithm: Algorithm, seen: &[Seen], values: &mut Vec<u32>, band: &mut Vec<u32>) -> u32 {
-    match algorithm {
-        Algorithm::Random => {
-            band::select_random(seen, values, band);
-            0
+// Reads the members' slots, tells `taken` of each fresh reading, and returns when the first of them expires.
+fn read<W: Words>(
+    members: &[Member],
+    table: &Table<W>,
+    now: f64,
+    ttl: f64,
+    seen: &mut Vec<Seen>,
+    mut taken: impl FnMut(usize, Fresh),
+) -> f64 {
+    let mut oldest = None;
+    seen.clear();
+    seen.extend(members.iter().enumerate().map(|(index, member)| {
+        if !member.up {
+            return Seen::OUT;
         }
-        Algorithm::LeastCpu { band: least, .. } => least.select(seen, values, band),
-    }
+        match table.read(member.slot, member.generation, now, ttl) {
+            None => Seen::MISSING,
+            Some(fresh) => {
+                oldest = Some(oldest.map_or(fresh.time, |time: u64| time.min(fresh.time)));
+                taken(index, fresh);
+                Seen::fresh(fresh.cpu)
+            }
+        }
+    }));
+    oldest.map_or(f64::INFINITY, |time| time as f64 + ttl + 1.0)
 }

@@ -1,30 +1,13 @@
 //! Pools over a table: what `EngineCore` in `src/engine/engine.ts` promises.
 
-use std::sync::Arc;
-use std::sync::atomic::AtomicU32;
-use std::sync::atomic::Ordering::Relaxed;
+mod support;
 
 use idlest_core::band::{LeastCpu, Missing, NEUTRAL, NOT_ELIGIBLE};
 use idlest_core::generator::Generator;
-use idlest_core::layout::{self, NO_SLOT, TIME_BIAS};
-use idlest_core::memory::Owned;
-use idlest_core::pool::{Algorithm, Facts, Member, Pool};
-use idlest_core::table::Table;
+use idlest_core::layout::{NO_SLOT, TIME_BIAS};
+use idlest_core::pool::{Algorithm, Facts, Member};
 
-const NOW: f64 = TIME_BIAS as f64;
-
-fn table(cpus: &[Option<u32>]) -> Table<Arc<Owned>> {
-    let slots = cpus.len() as u32;
-    let memory = Owned::zeroed(layout::HEADER_BYTES + cpus.len() * layout::SLOT_BYTES);
-    let table = Table::create(Arc::new(memory), 0.0, slots, slots).unwrap();
-    for (slot, cpu) in (0..).zip(cpus) {
-        if let Some(cpu) = cpu {
-            table.write(slot, 0, TIME_BIAS, *cpu);
-        }
-    }
-    table.publish();
-    table
-}
+use support::{NOW, chi_square, fill, members, pool, shares, table};
 
 fn least_cpu(missing: Missing) -> Algorithm {
     Algorithm::LeastCpu {
@@ -34,25 +17,6 @@ fn least_cpu(missing: Missing) -> Algorithm {
         },
         ttl: 1_000.0,
     }
-}
-
-fn pool(algorithm: Algorithm, members: u32) -> Pool {
-    let mut pool = Pool::new(algorithm, Generator::new(1, 2));
-    pool.set_members((0..members).map(|slot| Member {
-        slot,
-        generation: 0,
-        up: true,
-    }));
-    pool
-}
-
-fn fill(pool: &mut Pool, count: usize) -> Vec<u32> {
-    let into: Vec<_> = (0..count).map(|_| AtomicU32::new(77)).collect();
-    let drawn = pool.fill(&into);
-    into.iter()
-        .take(drawn)
-        .map(|place| place.load(Relaxed))
-        .collect()
 }
 
 #[test]
@@ -90,11 +54,7 @@ fn who_is_out_counts_for_nothing() {
     let table = table(&[Some(10_000), Some(40_000), None]);
     table.write(0, 0, TIME_BIAS + 1, 10_000);
     let mut pool = pool(least_cpu(Missing::Mean), 0);
-    pool.set_members((0..3).map(|slot| Member {
-        slot,
-        generation: 0,
-        up: slot != 0,
-    }));
+    pool.set_members(members(3, |slot| slot != 0));
     let facts = pool.refresh(&table, NOW);
     assert_eq!((facts.fresh, facts.band), (1, 2));
     assert_eq!(pool.values(), [NOT_ELIGIBLE, 40_000, 40_000]);
@@ -119,11 +79,7 @@ fn readings_of_other_generations_and_unknown_slots_are_missing() {
 fn random_takes_all_who_are_up_and_never_expires() {
     let table = table(&[Some(1_000), Some(90_000), None]);
     let mut pool = pool(Algorithm::Random, 0);
-    pool.set_members((0..3).map(|slot| Member {
-        slot,
-        generation: 0,
-        up: slot != 1,
-    }));
+    pool.set_members(members(3, |slot| slot != 1));
     let facts = pool.refresh(&table, NOW);
     assert_eq!(
         facts,
@@ -170,11 +126,7 @@ fn an_empty_band_draws_nothing_and_keeps_the_generator() {
     pool.refresh(&table, NOW);
     assert_eq!(fill(&mut pool, 5), []);
     assert_eq!(pool.pick_excluding([0]), None);
-    pool.set_members((0..2).map(|slot| Member {
-        slot,
-        generation: 0,
-        up: true,
-    }));
+    pool.set_members(members(2, |_| true));
     assert_eq!(fill(&mut pool, 5), [], "members come with the next refresh");
     pool.refresh(&table, NOW);
     assert_eq!(pool.pick_excluding([0, 1]), None);
@@ -229,11 +181,7 @@ fn excluding_is_as_though_they_were_not_up() {
         let mut all = pool(least_cpu(missing), 5);
         all.refresh(&table, NOW);
         let mut fewer = pool(least_cpu(missing), 0);
-        fewer.set_members((0..5).map(|slot| Member {
-            slot,
-            generation: 0,
-            up: !excluded.contains(&slot),
-        }));
+        fewer.set_members(members(5, |slot| !excluded.contains(&slot)));
         fewer.refresh(&table, NOW);
         let picks: Vec<_> = (0..50)
             .map(|_| all.pick_excluding(excluded).unwrap())
@@ -265,23 +213,13 @@ fn picks_are_uniform_in_the_band() {
     for (n, limit) in [(2, 10.83), (3, 13.82), (10, 27.88), (100, 148.23)] {
         let mut pool = pool(least_cpu(Missing::As(0)), n);
         pool.refresh(&table(&vec![Some(0); n as usize]), NOW);
-        for excluding in [false, true] {
-            let picks = 100_000;
-            let mut counts = vec![0_u32; n as usize];
-            if excluding {
-                for _ in 0..picks {
-                    counts[pool.pick_excluding([]).unwrap() as usize] += 1;
-                }
-            } else {
-                fill(&mut pool, picks)
-                    .iter()
-                    .for_each(|&pick| counts[pick as usize] += 1);
-            }
-            let expected = picks as f64 / f64::from(n);
-            let chi: f64 = counts
-                .iter()
-                .map(|&count| (f64::from(count) - expected).powi(2) / expected)
-                .sum();
+        let shares = shares(&pool);
+        assert_eq!(shares, vec![1.0 / f64::from(n); n as usize]);
+        let excluding: Vec<_> = (0..100_000)
+            .map(|_| pool.pick_excluding([]).unwrap())
+            .collect();
+        for draws in [fill(&mut pool, 100_000), excluding] {
+            let chi = chi_square(&draws, &shares);
             assert!(chi < limit, "{n} members: {chi} >= {limit}");
         }
     }

@@ -3,6 +3,7 @@
 use idlest_core::band::{LeastCpu, Missing};
 use idlest_core::layout::CPU_MAX;
 use idlest_core::pool::Algorithm;
+use idlest_core::spare::SpareCapacity;
 use napi::bindgen_prelude::Either;
 use napi::{Error, Result, Status};
 use napi_derive::napi;
@@ -10,14 +11,18 @@ use napi_derive::napi;
 /// A checked algorithm of `src/algorithms/algorithm.ts`.
 #[napi(object)]
 pub struct AlgorithmSpec {
-    /// `random` or `leastCpu`.
+    /// `random`, `roundRobin`, `leastCpu` or `spareCapacity`.
     pub kind: String,
     /// `leastCpu`: width of the band, inclusive, 1/1000 percentage points.
     pub threshold: Option<f64>,
-    /// `leastCpu`: oldest age of a fresh reading, ms, inclusive.
+    /// `leastCpu`, `spareCapacity`: oldest age of a fresh reading, ms, inclusive.
     pub ttl: Option<f64>,
-    /// `leastCpu`: what a missing reading counts as: 1/1000 percentage points, `mean` or `exclude`.
+    /// What a missing reading counts as: `mean` or `exclude`; for `leastCpu` also 1/1000 percentage points.
     pub missing: Option<Either<f64, String>>,
+    /// `spareCapacity`: time constant of the smoothing, ms; 0: none.
+    pub smoothing: Option<f64>,
+    /// `spareCapacity`: what a full member keeps of an equal share, 0-1.
+    pub min_share: Option<f64>,
 }
 
 impl TryFrom<AlgorithmSpec> for Algorithm {
@@ -26,6 +31,7 @@ impl TryFrom<AlgorithmSpec> for Algorithm {
     fn try_from(spec: AlgorithmSpec) -> Result<Self> {
         match spec.kind.as_str() {
             "random" => Ok(Self::Random),
+            "roundRobin" => Ok(Self::RoundRobin),
             "leastCpu" => {
                 let missing = match spec.missing {
                     Some(Either::A(value)) => Missing::As(milli("missing", Some(value))?),
@@ -37,13 +43,40 @@ impl TryFrom<AlgorithmSpec> for Algorithm {
                     threshold: milli("threshold", spec.threshold)?,
                     missing,
                 };
-                match spec.ttl {
-                    Some(ttl) if ttl >= 0.0 => Ok(Self::LeastCpu { band, ttl }),
-                    _ => Err(invalid("ttl", "milliseconds, 0 or more")),
-                }
+                let ttl = milliseconds("ttl", spec.ttl)?;
+                Ok(Self::LeastCpu { band, ttl })
             }
-            _ => Err(invalid("kind", "'random' or 'leastCpu'")),
+            "spareCapacity" => {
+                let exclude_missing = match spec.missing {
+                    Some(Either::B(policy)) if policy == "mean" => false,
+                    Some(Either::B(policy)) if policy == "exclude" => true,
+                    _ => return Err(invalid("missing", "'mean' or 'exclude'")),
+                };
+                let min_share = match spec.min_share {
+                    Some(share) if (0.0..=1.0).contains(&share) => share,
+                    _ => return Err(invalid("minShare", "a number from 0 to 1")),
+                };
+                Ok(Self::SpareCapacity {
+                    spare: SpareCapacity {
+                        min_share,
+                        exclude_missing,
+                    },
+                    ttl: milliseconds("ttl", spec.ttl)?,
+                    smoothing: milliseconds("smoothing", spec.smoothing)?,
+                })
+            }
+            _ => Err(invalid(
+                "kind",
+                "'random', 'roundRobin', 'leastCpu' or 'spareCapacity'",
+            )),
         }
+    }
+}
+
+fn milliseconds(what: &str, value: Option<f64>) -> Result<f64> {
+    match value {
+        Some(value) if value >= 0.0 => Ok(value),
+        _ => Err(invalid(what, "milliseconds, 0 or more")),
     }
 }
 

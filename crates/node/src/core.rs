@@ -72,8 +72,8 @@ impl Core {
         Ok(())
     }
 
-    /// Reads the table at `now` (table time, ms), computes the band anew and fills the view: `values`, at least
-    /// as long as the members, and `facts`: generation, next expiry, band, fresh.
+    /// Reads the table at `now` (table time, ms), computes anew what draws are made from and fills the view: `values`,
+    /// at least as long as the members, and `facts`: generation, next expiry, band, fresh.
     #[napi(
         catch_unwind,
         ts_args_type = "now: number, values: Uint32Array, facts: Float64Array"
@@ -120,6 +120,25 @@ impl Core {
         self.pool
             .pick_excluding(excluded)
             .map_or(-1, |index| index as i32)
+    }
+
+    /// The probability of each member at the next draw, as of the last refresh. `shares`: at least as long as the
+    /// members.
+    #[napi(catch_unwind, ts_args_type = "shares: Float64Array")]
+    pub fn fill_shares(&self, shares: Doubles) -> Result<()> {
+        let places = shares.as_slice();
+        if places.len() < self.pool.members() {
+            return Err(invalid("shares must be at least as long as the members"));
+        }
+        for place in places {
+            place.store(0.0_f64.to_bits(), Relaxed);
+        }
+        for (index, share) in self.pool.shares() {
+            if let Some(place) = places.get(index as usize) {
+                place.store(share.to_bits(), Relaxed);
+            }
+        }
+        Ok(())
     }
 }
 

@@ -3,7 +3,7 @@ import { CPU_MAX } from '../../table/layout.js'
 import { NOT_ELIGIBLE } from '../engine.js'
 
 /** What a member without a reading counts as where no one has one: any value, since it is the same for all. */
-const ALL_MISSING = CPU_MAX / 2
+export const ALL_MISSING = CPU_MAX / 2
 
 /** Stands for "no fresh reading" among raw readings. */
 export const MISSING = -1
@@ -16,7 +16,7 @@ export const OUT = -2
  * @param raw readings: a value, `MISSING` or `OUT`
  * @param count how many there are
  */
-export function substitute(missing: LeastCpuAlgorithm['missing'], raw: Int32Array, count: number): number {
+export function substitute(missing: LeastCpuAlgorithm['missing'], raw: Float64Array, count: number): number {
   if (typeof missing === 'number') return missing
   let fresh = 0
   let sum = 0
@@ -36,7 +36,7 @@ export function substitute(missing: LeastCpuAlgorithm['missing'], raw: Int32Arra
  * @returns how many there are
  */
 export function fillBand(
-  raw: Int32Array,
+  raw: Float64Array,
   count: number,
   missing: number,
   threshold: number,

@@ -12,8 +12,11 @@ import {
   type MemberArrays,
   type View,
 } from '../engine.js'
-import { effective, fillBand, MISSING, OUT, substitute } from './band.js'
+import { MISSING, OUT } from './band.js'
+import { Estimates } from './estimates.js'
 import { Generator, type GeneratorState } from './generator.js'
+import { type Dice, type Plan, UniformPlan } from './plan.js'
+import { fillValues, planOf } from './plan-of.js'
 
 const NO_MEMBERS: MemberArrays = {
   slots: new Uint32Array(0),
@@ -21,73 +24,89 @@ const NO_MEMBERS: MemberArrays = {
   states: new Uint8Array(0),
 }
 
+const NO_PLAN: Plan = new UniformPlan(new Uint32Array(0), 0)
+
 /** An engine core in TypeScript; `engine.ts` says what it does. */
 export class PortableCore implements EngineCore {
   readonly name = 'portable'
   readonly #memory: TableMemory
   readonly #algorithm: Algorithm
-  readonly #threshold: number
-  readonly #generator: Generator
+  readonly #dice: Dice
+  // Where the dice were before the last fill.
   readonly #before: GeneratorState = { s0: 0, s1: 0, s2: 0, s3: 0 }
+  #turnBefore = 0
   readonly #reading: MutableReading = { time: 0, tag: 0, value: 0 }
+  readonly #estimates: Estimates | undefined
   #members = NO_MEMBERS
   // Readings as they were at the last refresh: a value, MISSING or OUT.
-  #raw = new Int32Array(0)
-  #band = new Uint32Array(0)
-  #bandLength = 0
+  #raw = new Float64Array(0)
+  #plan = NO_PLAN
 
   constructor(memory: TableMemory, algorithm: Algorithm, seed: readonly [number, number]) {
     this.#memory = memory
     this.#algorithm = algorithm
-    this.#threshold = algorithm.kind === 'random' ? 0 : algorithm.threshold
-    this.#generator = new Generator(seed)
+    const generator = new Generator(seed)
+    this.#dice = { generator, turn: algorithm.kind === 'roundRobin' ? generator.next() : 0 }
+    if (algorithm.kind === 'spareCapacity') this.#estimates = new Estimates(algorithm.smoothing)
   }
 
   setMembers(members: MemberArrays): void {
     this.#members = members
-    this.#bandLength = 0
-    const { length } = members.slots
-    if (this.#raw.length !== length) {
-      this.#raw = new Int32Array(length)
-      this.#band = new Uint32Array(length)
-    }
+    this.#estimates?.setMembers(members)
+    if (this.#raw.length !== members.slots.length) this.#raw = new Float64Array(members.slots.length)
   }
 
   refresh(now: number, view: View): void {
+    const { facts, values } = view
     // The generation first: what is published while we read is then read again.
-    view.facts[FACT_GENERATION] = Atomics.load(this.#memory.header, GENERATION_WORD)
-    view.facts[FACT_NEXT_EXPIRY] = Number.POSITIVE_INFINITY
-    view.facts[FACT_FRESH] = 0
-    if (this.#algorithm.kind === 'random') this.#takeStates()
-    else this.#takeReadings(this.#algorithm.ttl, now, view.facts)
-    const raw = this.#raw
-    const missing = this.#missing(raw)
-    for (let i = 0; i < raw.length; i++) view.values[i] = effective(raw[i] as number, missing)
-    this.#bandLength = fillBand(raw, raw.length, missing, this.#threshold, this.#band)
-    view.facts[FACT_BAND] = this.#bandLength
+    facts[FACT_GENERATION] = Atomics.load(this.#memory.header, GENERATION_WORD)
+    facts[FACT_NEXT_EXPIRY] = Number.POSITIVE_INFINITY
+    facts[FACT_FRESH] = 0
+    if ('ttl' in this.#algorithm) this.#takeReadings(this.#algorithm.ttl, now, facts)
+    else this.#takeStates()
+    fillValues(this.#algorithm, this.#raw, values)
+    this.#plan = planOf(this.#algorithm, this.#raw, this.#raw.length)
+    facts[FACT_BAND] = this.#plan.length
   }
 
   fill(into: Uint32Array): number {
-    const generator = this.#generator
-    copyState(generator, this.#before)
-    const length = this.#bandLength
-    if (length === 0) return 0
-    const band = this.#band
-    for (let i = 0; i < into.length; i++) into[i] = band[generator.below(length)] as number
+    copyState(this.#dice.generator, this.#before)
+    this.#turnBefore = this.#dice.turn
+    if (this.#plan.length === 0) return 0
+    this.#plan.fill(into, this.#dice)
     return into.length
   }
 
   rewind(kept: number): void {
-    this.#generator.restore(this.#before)
-    for (let i = 0; i < kept; i++) this.#generator.next()
+    this.#dice.generator.restore(this.#before)
+    this.#dice.turn = this.#turnBefore
+    for (let i = 0; i < kept; i++) this.#plan.draw(this.#dice)
   }
 
   pickExcluding(excluded: Uint32Array): number {
+    if (this.#algorithm.kind === 'roundRobin') return this.#nextInTurn(new Set(excluded))
     const raw = this.#raw.slice()
     for (const index of excluded) if (index < raw.length) raw[index] = OUT
-    const band = new Uint32Array(raw.length)
-    const length = fillBand(raw, raw.length, this.#missing(raw), this.#threshold, band)
-    return length === 0 ? -1 : (band[this.#generator.below(length)] as number)
+    const plan = planOf(this.#algorithm, raw, raw.length)
+    return plan.length === 0 ? -1 : plan.draw(this.#dice)
+  }
+
+  fillShares(shares: Float64Array): void {
+    const plan = this.#plan
+    shares.fill(0)
+    for (let i = 0; i < plan.length; i++) shares[plan.band[i] as number] = plan.share(i)
+  }
+
+  #nextInTurn(excluded: ReadonlySet<number>): number {
+    const { band, length } = this.#plan
+    for (let i = 0; i < length; i++) {
+      const place = (this.#dice.turn + i) % length
+      const index = band[place] as number
+      if (excluded.has(index)) continue
+      this.#dice.turn = place + 1
+      return index
+    }
+    return -1
   }
 
   #takeStates(): void {
@@ -99,7 +118,7 @@ export class PortableCore implements EngineCore {
     const { slots, generations, states } = this.#members
     const raw = this.#raw
     const reading = this.#reading
-    let nextExpiry = Number.POSITIVE_INFINITY
+    let oldest = Number.POSITIVE_INFINITY
     let fresh = 0
     for (let i = 0; i < slots.length; i++) {
       if (states[i] !== MEMBER_UP) {
@@ -115,16 +134,12 @@ export class PortableCore implements EngineCore {
         raw[i] = MISSING
         continue
       }
-      raw[i] = reading.value
+      raw[i] = this.#estimates?.update(i, reading.value, reading.time) ?? reading.value
       fresh++
-      if (reading.time < nextExpiry) nextExpiry = reading.time
+      if (reading.time < oldest) oldest = reading.time
     }
-    facts[FACT_NEXT_EXPIRY] = nextExpiry + ttl + 1
+    facts[FACT_NEXT_EXPIRY] = oldest + ttl + 1
     facts[FACT_FRESH] = fresh
-  }
-
-  #missing(raw: Int32Array): number {
-    return this.#algorithm.kind === 'random' ? 0 : substitute(this.#algorithm.missing, raw, raw.length)
   }
 }
 

@@ -1,0 +1,211 @@
+//! What a pool picks from, and how draws are made from it.
+
+use std::sync::atomic::AtomicU32;
+use std::sync::atomic::Ordering::Relaxed;
+
+use crate::alias::Alias;
+use crate::generator::Generator;
+
+/// How entries of the band are drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Draws {
+    /// With equal chances; one number a draw.
+    Equal,
+    /// One after the other; no number.
+    InTurn,
+    /// Each with its own share; two numbers a draw.
+    Weighted,
+}
+
+/// Where the draws of a pool stand. Copy it to remember: from the same place, the same draws follow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cursor {
+    /// Where random numbers come from.
+    pub generator: Generator,
+    /// Whose turn it is.
+    pub turn: Turn,
+}
+
+/// Whose turn it is, in a band of any length.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Turn(pub u32);
+
+impl Turn {
+    // The position whose turn it is; none where there are none.
+    #[inline]
+    fn position(self, length: u32) -> Option<u32> {
+        // Mostly so; a division takes longer than the rest of a draw.
+        if self.0 < length {
+            return Some(self.0);
+        }
+        self.0.checked_rem(length)
+    }
+
+    /// The position whose turn it is among `length`; then it is the next one's turn. 0 where `length` is 0.
+    #[inline]
+    pub fn pass(&mut self, length: u32) -> u32 {
+        let Some(position) = self.position(length) else {
+            return 0;
+        };
+        self.0 = position + 1;
+        position
+    }
+
+    /// The same, without those that are not `wanted`. The turn stays where it is if none is.
+    pub fn pass_to(&mut self, length: u32, mut wanted: impl FnMut(u32) -> bool) -> Option<u32> {
+        let first = self.position(length)?;
+        let position = (first..length)
+            .chain(0..first)
+            .find(|&position| wanted(position))?;
+        self.0 = position + 1;
+        Some(position)
+    }
+}
+
+/// What a pool picks from: made by each refresh, and by each pick that leaves members out.
+#[derive(Debug)]
+pub struct Selection {
+    draws: Draws,
+    /// What each member counts as: 1/1000 percentage points, or [`NOT_ELIGIBLE`](crate::band::NOT_ELIGIBLE).
+    pub values: Vec<u32>,
+    /// The members that may be picked: indices, in order.
+    pub band: Vec<u32>,
+    /// The share of each entry of the band, 0-1, where draws are weighted.
+    pub shares: Vec<f64>,
+    alias: Alias,
+}
+
+impl Selection {
+    /// An empty one.
+    #[must_use]
+    pub fn new(draws: Draws) -> Self {
+        Self {
+            draws,
+            values: Vec::new(),
+            band: Vec::new(),
+            shares: Vec::new(),
+            alias: Alias::default(),
+        }
+    }
+
+    /// How entries are drawn.
+    #[must_use]
+    pub fn draws(&self) -> Draws {
+        self.draws
+    }
+
+    /// How many entries there are in the band.
+    #[must_use]
+    pub fn length(&self) -> u32 {
+        self.band.len() as u32
+    }
+
+    /// Gets ready to draw, after the band and its shares have been made.
+    pub fn prepare(&mut self) {
+        if self.draws == Draws::Weighted {
+            self.alias.build(&self.shares);
+        }
+    }
+
+    /// One draw: a member. None where the band is empty.
+    pub fn draw(&self, cursor: &mut Cursor) -> Option<u32> {
+        if self.band.is_empty() {
+            return None;
+        }
+        let length = self.length();
+        let position = match self.draws {
+            Draws::Equal => cursor.generator.below(length),
+            Draws::InTurn => cursor.turn.pass(length),
+            Draws::Weighted => self.alias.draw(&mut cursor.generator),
+        };
+        self.band.get(position as usize).copied()
+    }
+
+    /// As many draws as there are places; nothing where the band is empty.
+    pub fn fill(&self, into: &[AtomicU32], cursor: &mut Cursor) {
+        let length = self.length();
+        // Decided once, not for each draw.
+        match self.draws {
+            Draws::Equal => self.fill_with(into, cursor, |from| from.generator.below(length)),
+            Draws::InTurn => self.fill_with(into, cursor, |from| from.turn.pass(length)),
+            Draws::Weighted => {
+                self.fill_with(into, cursor, |from| self.alias.draw(&mut from.generator));
+            }
+        }
+    }
+
+    #[inline]
+    fn fill_with(
+        &self,
+        into: &[AtomicU32],
+        cursor: &mut Cursor,
+        mut draw: impl FnMut(&mut Cursor) -> u32,
+    ) {
+        if self.band.is_empty() {
+            return;
+        }
+        // A copy, so that it is kept in registers while places are written.
+        let mut from = *cursor;
+        for place in into {
+            let position = draw(&mut from) as usize;
+            // Below the length by construction; without the check a fault there would be a panic.
+            place.store(self.band.get(position).copied().unwrap_or(0), Relaxed);
+        }
+        *cursor = from;
+    }
+
+    /// The members in the band, each with its probability at the next draw, where that is random; in turn, with its
+    /// share of many draws.
+    pub fn chances(&self) -> impl Iterator<Item = (u32, f64)> {
+        let equal = 1.0 / f64::from(self.length());
+        self.band.iter().enumerate().map(move |(position, &index)| {
+            let share = match self.draws {
+                Draws::Equal | Draws::InTurn => equal,
+                Draws::Weighted => self.shares.get(position).copied().unwrap_or(0.0),
+            };
+            (index, share)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn turns_go_round() {
+        let mut turn = Turn(7);
+        assert_eq!([0; 7].map(|_: u32| turn.pass(3)), [1, 2, 0, 1, 2, 0, 1]);
+    }
+
+    #[test]
+    fn a_turn_goes_on_in_a_band_of_another_length() {
+        let mut turn = Turn(u32::MAX);
+        // 4,294,967,295 is 3 modulo 4.
+        assert_eq!([0; 2].map(|_: u32| turn.pass(4)), [3, 0]);
+        assert_eq!([0; 3].map(|_: u32| turn.pass(2)), [1, 0, 1]);
+        assert_eq!([0; 3].map(|_: u32| turn.pass(5)), [2, 3, 4]);
+        assert_eq!(turn.pass(5), 0);
+    }
+
+    #[test]
+    fn a_turn_passes_over_the_unwanted() {
+        let mut turn = Turn(3);
+        assert_eq!(turn.pass_to(5, |position| position < 2), Some(0));
+        assert_eq!(turn, Turn(1));
+        assert_eq!(turn.pass_to(5, |position| position == 0), Some(0));
+        assert_eq!(turn.pass_to(5, |_| true), Some(1));
+        assert_eq!(turn.pass_to(5, |_| false), None);
+        assert_eq!(turn, Turn(2));
+    }
+
+    #[test]
+    fn no_one_has_no_turn() {
+        for mut turn in [Turn(0), Turn(u32::MAX)] {
+            let before = turn;
+            assert_eq!(turn.pass(0), 0);
+            assert_eq!(turn.pass_to(0, |_| true), None);
+            assert_eq!(turn, before);
+        }
+    }
+}

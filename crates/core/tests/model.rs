@@ -1,0 +1,373 @@
+//! Pools that draw in turn or by shares against a model that follows the contract of `EngineCore` word by word, bit
+//! for bit, with no thought of speed.
+
+mod support;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use idlest_core::generator::Generator;
+use idlest_core::layout::{NO_SLOT, TIME_BIAS};
+use idlest_core::memory::Owned;
+use idlest_core::pool::{Algorithm, Member, Pool};
+use idlest_core::spare::SpareCapacity;
+use idlest_core::table::Table;
+use proptest::prelude::*;
+
+use support::{NOW, fill, shares, table};
+
+const SLOTS: u32 = 24;
+const TTL: f64 = 100.0;
+const FULL: f64 = 100_000.0;
+
+#[derive(Clone, Copy, PartialEq)]
+enum Seen {
+    Out,
+    Missing,
+    Fresh(f64),
+}
+
+struct Model {
+    algorithm: Algorithm,
+    generator: Generator,
+    turn: u64,
+    members: Vec<Member>,
+    estimates: BTreeMap<(u32, u32), (f64, u64)>,
+    seen: Vec<Seen>,
+}
+
+// The band, its shares, and the value of each member.
+struct Plan {
+    band: Vec<u32>,
+    shares: Vec<f64>,
+    values: Vec<u32>,
+}
+
+impl Model {
+    fn new(algorithm: Algorithm, mut generator: Generator) -> Self {
+        let turn = match algorithm {
+            Algorithm::RoundRobin => generator.next_u32().into(),
+            _ => 0,
+        };
+        Self {
+            algorithm,
+            generator,
+            turn,
+            members: vec![],
+            estimates: BTreeMap::new(),
+            seen: vec![],
+        }
+    }
+
+    fn set_members(&mut self, members: &[Member]) {
+        self.members = members.to_vec();
+        self.estimates.retain(|key, _| {
+            members
+                .iter()
+                .any(|member| (member.slot, member.generation) == *key)
+        });
+    }
+
+    fn refresh(&mut self, table: &Table<Arc<Owned>>, now: f64) {
+        let members = self.members.clone();
+        self.seen = members
+            .iter()
+            .map(|member| self.see(member, table, now))
+            .collect();
+    }
+
+    fn see(&mut self, member: &Member, table: &Table<Arc<Owned>>, now: f64) -> Seen {
+        let smoothing = match self.algorithm {
+            _ if !member.up => return Seen::Out,
+            Algorithm::SpareCapacity { smoothing, .. } => smoothing,
+            _ => return Seen::Missing,
+        };
+        let Some(fresh) = table.read(member.slot, member.generation, now, TTL) else {
+            return Seen::Missing;
+        };
+        let cpu = f64::from(fresh.cpu);
+        if smoothing == 0.0 {
+            return Seen::Fresh(cpu);
+        }
+        let (value, time) = self
+            .estimates
+            .entry((member.slot, member.generation))
+            .or_insert((cpu, fresh.time));
+        if fresh.time > *time {
+            let dt = fresh.time as f64 - *time as f64;
+            *value = *value + (cpu - *value) * (dt / (smoothing + dt));
+            *time = fresh.time;
+        }
+        Seen::Fresh(*value)
+    }
+
+    fn plan(&self, seen: &[Seen]) -> Plan {
+        let Algorithm::SpareCapacity { spare, .. } = self.algorithm else {
+            let band: Vec<u32> = indices(seen.iter().map(|&seen| seen != Seen::Out));
+            let shares = vec![1.0 / band.len() as f64; band.len()];
+            let value = |&seen| if seen == Seen::Out { u32::MAX } else { 0 };
+            let values = seen.iter().map(value).collect();
+            return Plan {
+                band,
+                shares,
+                values,
+            };
+        };
+        let idle: Vec<f64> = seen
+            .iter()
+            .filter_map(|seen| match seen {
+                Seen::Fresh(value) => Some(FULL - value),
+                _ => None,
+            })
+            .collect();
+        let mean = idle.iter().fold(0.0, |sum, idle| sum + idle) / idle.len() as f64;
+        let mut weights: Vec<Option<f64>> = seen
+            .iter()
+            .map(|&seen| match seen {
+                Seen::Out => None,
+                Seen::Fresh(value) => Some(FULL - value),
+                Seen::Missing if idle.is_empty() => Some(1.0),
+                Seen::Missing => (!spare.exclude_missing).then_some(mean),
+            })
+            .collect();
+        if weights.iter().flatten().all(|&weight| weight == 0.0) {
+            for weight in weights.iter_mut().flatten() {
+                *weight = 1.0;
+            }
+        }
+        let total = weights
+            .iter()
+            .flatten()
+            .fold(0.0, |sum, weight| sum + weight);
+        let n = weights.iter().flatten().count() as f64;
+        let share = |weight| (1.0 - spare.min_share) * (weight / total) + spare.min_share / n;
+        let value = |weight: &Option<f64>| match weight {
+            None => u32::MAX,
+            Some(_) if idle.is_empty() => 50_000,
+            Some(weight) => (FULL - weight + 0.5).floor() as u32,
+        };
+        Plan {
+            band: indices(weights.iter().map(Option::is_some)),
+            shares: weights
+                .iter()
+                .flatten()
+                .map(|&weight| share(weight))
+                .collect(),
+            values: weights.iter().map(value).collect(),
+        }
+    }
+
+    fn current(&self) -> Plan {
+        self.plan(&self.seen)
+    }
+
+    fn draw(&mut self, plan: &Plan) -> Option<u32> {
+        let n = plan.band.len();
+        if n == 0 {
+            return None;
+        }
+        let position = match self.algorithm {
+            Algorithm::RoundRobin => {
+                let position = self.turn % n as u64;
+                self.turn = position + 1;
+                position as usize
+            }
+            _ => {
+                let (accept, alias) = vose(&plan.shares);
+                let u1 = self.generator.next_u32();
+                let u2 = self.generator.next_u32();
+                let i = (f64::from(u1) * n as f64 / 4_294_967_296.0).floor() as usize;
+                if f64::from(u2) < accept[i] {
+                    i
+                } else {
+                    alias[i]
+                }
+            }
+        };
+        Some(plan.band[position])
+    }
+
+    fn fill(&mut self, count: usize, kept: usize) -> Vec<u32> {
+        let plan = self.current();
+        let mut drawn = vec![];
+        let mut left = (self.generator, self.turn);
+        for made in 0..count {
+            drawn.extend(self.draw(&plan));
+            if made + 1 == kept {
+                left = (self.generator, self.turn);
+            }
+        }
+        if kept < drawn.len() {
+            (self.generator, self.turn) = left;
+        }
+        drawn
+    }
+
+    fn pick_excluding(&mut self, excluded: &[u32]) -> Option<u32> {
+        if self.algorithm == Algorithm::RoundRobin {
+            let band = self.current().band;
+            let length = band.len() as u64;
+            let i = (0..length).find(|i| {
+                let index = band[((self.turn + i) % length) as usize];
+                !excluded.contains(&index)
+            })?;
+            let position = (self.turn + i) % length;
+            self.turn = position + 1;
+            return Some(band[position as usize]);
+        }
+        let seen: Vec<_> = (0..)
+            .zip(&self.seen)
+            .map(|(index, &seen)| match excluded.contains(&index) {
+                true => Seen::Out,
+                false => seen,
+            })
+            .collect();
+        let plan = self.plan(&seen);
+        self.draw(&plan)
+    }
+}
+
+fn indices(are: impl Iterator<Item = bool>) -> Vec<u32> {
+    (0..)
+        .zip(are)
+        .filter_map(|(index, is)| is.then_some(index))
+        .collect()
+}
+
+fn vose(shares: &[f64]) -> (Vec<f64>, Vec<usize>) {
+    let n = shares.len();
+    let (mut accept, mut alias) = (vec![4_294_967_296.0; n], vec![0; n]);
+    let mut s: Vec<f64> = shares.iter().map(|share| share * n as f64).collect();
+    let (mut small, mut large): (Vec<_>, Vec<_>) = (0..n).partition(|&i| s[i] < 1.0);
+    while !small.is_empty() && !large.is_empty() {
+        let (l, g) = (small.pop().unwrap(), large.pop().unwrap());
+        accept[l] = (s[l] * 4_294_967_296.0).floor();
+        alias[l] = g;
+        s[g] = s[g] + s[l] - 1.0;
+        if s[g] < 1.0 {
+            small.push(g);
+        } else {
+            large.push(g);
+        }
+    }
+    (accept, alias)
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Write { slot: u32, age: u64, cpu: u32 },
+    GiveBack(u32),
+    Members(Vec<(u32, bool)>),
+    Wait(u64),
+    Fill { count: usize, kept: usize },
+    Exclude(Vec<u32>),
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let cpu = prop_oneof![3 => 0_u32..=100_000, 1 => Just(100_000), 1 => Just(0)];
+    let node = prop_oneof![8 => 0..SLOTS, 1 => Just(NO_SLOT)];
+    let write = (0..SLOTS, 0_u64..150, cpu);
+    let members = prop::collection::btree_map(node, prop::bool::weighted(0.8), 0..24);
+    let step = prop_oneof![
+        12 => write.prop_map(|(slot, age, cpu)| Step::Write { slot, age, cpu }),
+        1 => (0..SLOTS).prop_map(Step::GiveBack),
+        2 => members.prop_map(|members| Step::Members(members.into_iter().collect())),
+        3 => (0_u64..80).prop_map(Step::Wait),
+        4 => (0_usize..40, 0_usize..40).prop_map(|(count, kept)| Step::Fill { count, kept }),
+        2 => prop::collection::vec(0..SLOTS + 2, 0..12).prop_map(Step::Exclude),
+    ];
+    prop::collection::vec(step, 1..60)
+}
+
+fn algorithms() -> impl Strategy<Value = Algorithm> {
+    let spare = (
+        prop_oneof![Just(0.0), Just(0.01), Just(1.0), 0.0..1.0],
+        any::<bool>(),
+        prop_oneof![Just(0.0), 0.0..1_000.0],
+    );
+    let spare = spare.prop_map(|(min_share, exclude_missing, smoothing)| {
+        let spare = SpareCapacity {
+            min_share,
+            exclude_missing,
+        };
+        Algorithm::SpareCapacity {
+            spare,
+            ttl: TTL,
+            smoothing,
+        }
+    });
+    prop_oneof![
+        1 => Just(Algorithm::RoundRobin),
+        3 => spare,
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn pools_do_as_the_model(
+        algorithm in algorithms(),
+        steps in steps(),
+        seed in any::<(u32, u32)>(),
+    ) {
+        let table = table(&[None; SLOTS as usize]);
+        let mut generations = [0; SLOTS as usize];
+        let generator = Generator::new(seed.0, seed.1);
+        let (mut pool, mut model) = (Pool::new(algorithm, generator), Model::new(algorithm, generator));
+        let mut elapsed = 0;
+        for step in [Step::Members((0..SLOTS).map(|slot| (slot, true)).collect())]
+            .into_iter()
+            .chain(steps)
+        {
+            match step {
+                Step::Write { slot, age, cpu } => {
+                    let time = TIME_BIAS + elapsed - age;
+                    table.write(slot, generations[slot as usize], time, cpu);
+                }
+                Step::GiveBack(slot) => {
+                    generations[slot as usize] = table.give_back(slot).unwrap();
+                }
+                Step::Wait(ms) => elapsed += ms,
+                Step::Members(nodes) => {
+                    let members: Vec<_> = nodes
+                        .into_iter()
+                        .map(|(slot, up)| Member {
+                            slot,
+                            generation: generations.get(slot as usize).copied().unwrap_or(0),
+                            up,
+                        })
+                        .collect();
+                    pool.set_members(members.iter().copied());
+                    model.set_members(&members);
+                }
+                Step::Fill { count, kept } => {
+                    prop_assert_eq!(fill(&mut pool, count), model.fill(count, kept));
+                    pool.rewind(kept);
+                    continue;
+                }
+                Step::Exclude(excluded) => {
+                    prop_assert_eq!(
+                        pool.pick_excluding(excluded.iter().copied()),
+                        model.pick_excluding(&excluded)
+                    );
+                    continue;
+                }
+            }
+            let now = NOW + elapsed as f64;
+            let facts = pool.refresh(&table, now);
+            model.refresh(&table, now);
+            let plan = model.current();
+            let fresh = model.seen.iter().filter(|seen| matches!(seen, Seen::Fresh(_))).count();
+            prop_assert_eq!((facts.band as usize, facts.fresh as usize), (plan.band.len(), fresh));
+            prop_assert_eq!(pool.values(), &plan.values[..]);
+            prop_assert_eq!(pool.band(), &plan.band[..]);
+            let mut expected = vec![0.0; plan.values.len()];
+            for (&index, &share) in plan.band.iter().zip(&plan.shares) {
+                expected[index as usize] = share;
+            }
+            // Bit for bit.
+            prop_assert_eq!(shares(&pool), expected);
+        }
+    }
+}

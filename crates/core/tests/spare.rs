@@ -1,0 +1,185 @@
+//! Spare capacity over a table.
+
+mod support;
+
+use idlest_core::band::{NEUTRAL, NOT_ELIGIBLE};
+use idlest_core::layout::{NO_SLOT, TIME_BIAS};
+use idlest_core::pool::{Algorithm, Facts, Member};
+use idlest_core::spare::SpareCapacity;
+
+use support::{NOW, chi_square, fill, members, pool, shares, table};
+
+fn spare(min_share: f64, exclude_missing: bool, smoothing: f64) -> Algorithm {
+    Algorithm::SpareCapacity {
+        spare: SpareCapacity {
+            min_share,
+            exclude_missing,
+        },
+        ttl: 1_000.0,
+        smoothing,
+    }
+}
+
+#[test]
+fn a_refresh_tells_what_it_saw() {
+    let table = table(&[Some(40_000), None, Some(80_000), Some(1)]);
+    table.write(2, 0, TIME_BIAS + 7, 80_000);
+    let mut pool = pool(spare(0.0, false, 0.0), 0);
+    pool.set_members(members(4, |slot| slot != 3));
+    let facts = pool.refresh(&table, NOW);
+    assert_eq!(
+        facts,
+        Facts {
+            generation: 1,
+            next_expiry: NOW + 1_001.0,
+            band: 3,
+            fresh: 2
+        }
+    );
+    assert_eq!(pool.values(), [40_000, 60_000, 80_000, NOT_ELIGIBLE]);
+    assert_eq!(pool.band(), [0, 1, 2]);
+    assert_eq!(shares(&pool), [0.5, 40_000.0 / 120_000.0, 1.0 / 6.0, 0.0]);
+}
+
+#[test]
+fn a_view_is_out_of_date_from_its_next_expiry_and_not_before() {
+    let table = table(&[Some(10_000), Some(60_000)]);
+    let mut pool = pool(spare(0.01, true, 500.0), 2);
+    let next = pool.refresh(&table, NOW).next_expiry;
+    assert_eq!(pool.refresh(&table, next - 1.0).fresh, 2);
+    let after = pool.refresh(&table, next);
+    assert_eq!(
+        (after.fresh, after.band, after.next_expiry),
+        (0, 2, f64::INFINITY)
+    );
+    assert_eq!(pool.values(), [NEUTRAL, NEUTRAL]);
+    assert_eq!(shares(&pool), [0.5, 0.5]);
+}
+
+#[test]
+fn full_members_keep_their_part_of_an_equal_share() {
+    let mut pool = pool(spare(0.01, false, 10_000.0), 4);
+    pool.refresh(
+        &table(&[Some(100_000), Some(0), Some(100_000), Some(50_000)]),
+        NOW,
+    );
+    let found = shares(&pool);
+    assert_eq!([found[0], found[2]], [0.01 / 4.0; 2]);
+    pool.refresh(&table(&[Some(100_000); 4]), NOW);
+    // Samples of one time are one sample: what was seen first stays.
+    assert_eq!(shares(&pool), found);
+    let mut full = support::pool(spare(0.01, false, 10_000.0), 4);
+    full.refresh(&table(&[Some(100_000); 4]), NOW);
+    assert_eq!(shares(&full), [0.25; 4]);
+}
+
+#[test]
+fn readings_are_smoothed() {
+    let table = table(&[Some(20_000), Some(50_000)]);
+    let mut pool = pool(spare(0.0, false, 1_000.0), 2);
+    pool.refresh(&table, NOW);
+    table.write(0, 0, TIME_BIAS + 1_000, 80_000);
+    // As often as it is looked at.
+    for _ in 0..3 {
+        pool.refresh(&table, NOW + 1_000.0);
+        assert_eq!(pool.values(), [50_000, 50_000]);
+        assert_eq!(shares(&pool), [0.5, 0.5]);
+    }
+}
+
+#[test]
+fn an_estimate_outlasts_stale_readings_drains_and_other_members() {
+    let table = table(&[Some(20_000), Some(50_000)]);
+    let mut pool = pool(spare(0.0, false, 3_000.0), 2);
+    pool.refresh(&table, NOW);
+    pool.set_members(members(1, |_| false));
+    pool.refresh(&table, NOW + 1.0);
+    pool.set_members([1, 0].map(|slot| Member {
+        slot,
+        generation: 0,
+        up: true,
+    }));
+    assert_eq!(pool.refresh(&table, NOW + 2_000.0).fresh, 0);
+    for slot in [0, 1] {
+        table.write(slot, 0, TIME_BIAS + 3_000, 80_000);
+    }
+    pool.refresh(&table, NOW + 3_000.0);
+    // One was there all the time; the other begins anew.
+    assert_eq!(pool.values(), [80_000, 50_000]);
+}
+
+#[test]
+fn the_next_owner_of_a_slot_begins_anew() {
+    let table = table(&[Some(20_000)]);
+    let mut pool = pool(spare(0.0, false, 3_000.0), 1);
+    pool.refresh(&table, NOW);
+    let generation = table.give_back(0).unwrap();
+    let next = |slot| Member {
+        slot,
+        generation,
+        up: true,
+    };
+    pool.set_members([next(0), next(NO_SLOT)]);
+    assert_eq!(pool.refresh(&table, NOW).fresh, 0);
+    table.write(0, generation, TIME_BIAS + 10, 90_000);
+    pool.refresh(&table, NOW + 10.0);
+    assert_eq!(pool.values(), [90_000, 90_000]);
+}
+
+#[test]
+fn a_rewound_fill_is_as_though_only_what_was_kept_had_been_drawn() {
+    let table = table(&[Some(10_000), Some(99_000), Some(70_000), None]);
+    let fresh = || {
+        let mut fresh = pool(spare(0.01, false, 0.0), 4);
+        fresh.refresh(&table, NOW);
+        fresh
+    };
+    let all = fill(&mut fresh(), 300);
+    for kept in [0, 1, 50, 99, 100, 101] {
+        let mut pool = fresh();
+        fill(&mut pool, 100);
+        pool.rewind(kept);
+        let kept = kept.min(100);
+        assert_eq!(fill(&mut pool, 100), all[kept..kept + 100]);
+    }
+}
+
+#[test]
+fn excluding_is_as_though_they_were_not_up() {
+    let cpus = [Some(10_000), Some(90_000), None, Some(20_000), Some(44_000)];
+    let table = table(&cpus);
+    let excluded = [99, 3, 0, 3, u32::MAX];
+    for exclude_missing in [false, true] {
+        let algorithm = spare(0.1, exclude_missing, 0.0);
+        let mut all = pool(algorithm, 5);
+        all.refresh(&table, NOW);
+        let mut fewer = pool(algorithm, 0);
+        fewer.set_members(members(5, |slot| !excluded.contains(&slot)));
+        fewer.refresh(&table, NOW);
+        let picks: Vec<_> = (0..50)
+            .map(|_| all.pick_excluding(excluded).unwrap())
+            .collect();
+        assert_eq!(picks, fill(&mut fewer, 50), "{exclude_missing}");
+        assert_eq!(all.pick_excluding(0..5), None);
+        assert_eq!(all.pick_excluding(excluded), Some(fill(&mut fewer, 1)[0]));
+    }
+}
+
+// 99.9 % quantiles of chi-square with n - 1 degrees of freedom.
+#[test]
+fn draws_keep_to_the_shares() {
+    for (n, limit) in [(2, 10.83), (3, 13.82), (10, 27.88), (100, 148.23)] {
+        let cpus: Vec<_> = (0..n).map(|i| Some(100_000 - i * 90_000 / n)).collect();
+        let mut pool = pool(spare(0.05, false, 0.0), n);
+        pool.refresh(&table(&cpus), NOW);
+        let shares = shares(&pool);
+        assert!((shares.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+        let excluding: Vec<_> = (0..100_000)
+            .map(|_| pool.pick_excluding([]).unwrap())
+            .collect();
+        for draws in [fill(&mut pool, 100_000), excluding] {
+            let chi = chi_square(&draws, &shares);
+            assert!(chi < limit, "{n} members: {chi} >= {limit}");
+        }
+    }
+}

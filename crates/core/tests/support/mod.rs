@@ -1,0 +1,81 @@
+//! Tables and pools for tests.
+#![allow(dead_code, reason = "each test file uses its part")]
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
+use std::sync::atomic::Ordering::Relaxed;
+
+use idlest_core::generator::Generator;
+use idlest_core::layout::{self, TIME_BIAS};
+use idlest_core::memory::Owned;
+use idlest_core::pool::{Algorithm, Member, Pool};
+use idlest_core::table::Table;
+
+/// The time of the tables' creation.
+pub const NOW: f64 = TIME_BIAS as f64;
+
+/// A table with as many slots, and what they read now.
+pub fn table(cpus: &[Option<u32>]) -> Table<Arc<Owned>> {
+    let slots = cpus.len() as u32;
+    let memory = Owned::zeroed(layout::HEADER_BYTES + cpus.len() * layout::SLOT_BYTES);
+    let table = Table::create(Arc::new(memory), 0.0, slots, slots).unwrap();
+    for (slot, cpu) in (0..).zip(cpus) {
+        if let Some(cpu) = cpu {
+            table.write(slot, 0, TIME_BIAS, *cpu);
+        }
+    }
+    table.publish();
+    table
+}
+
+/// Members for the slots 0 to `count - 1`; those that are `up`.
+pub fn members(count: u32, up: impl Fn(u32) -> bool) -> impl Iterator<Item = Member> {
+    (0..count).map(move |slot| Member {
+        slot,
+        generation: 0,
+        up: up(slot),
+    })
+}
+
+/// A pool of as many members, all up, seeded with 1, 2.
+pub fn pool(algorithm: Algorithm, count: u32) -> Pool {
+    let mut pool = Pool::new(algorithm, Generator::new(1, 2));
+    pool.set_members(members(count, |_| true));
+    pool
+}
+
+/// The draws that a pool makes.
+pub fn fill(pool: &mut Pool, count: usize) -> Vec<u32> {
+    let into: Vec<_> = (0..count).map(|_| AtomicU32::new(77)).collect();
+    let drawn = pool.fill(&into);
+    into.iter()
+        .take(drawn)
+        .map(|place| place.load(Relaxed))
+        .collect()
+}
+
+/// The shares of all members of a pool.
+pub fn shares(pool: &Pool) -> Vec<f64> {
+    let mut shares = vec![0.0; pool.values().len()];
+    for (index, share) in pool.shares() {
+        shares[index as usize] = share;
+    }
+    shares
+}
+
+/// Chi-square of what was drawn against what was to be expected.
+pub fn chi_square(draws: &[u32], shares: &[f64]) -> f64 {
+    let mut counts = vec![0_u32; shares.len()];
+    for &draw in draws {
+        counts[draw as usize] += 1;
+    }
+    counts
+        .iter()
+        .zip(shares)
+        .filter(|&(&count, &share)| share > 0.0 || count > 0)
+        .map(|(&count, share)| {
+            let expected = draws.len() as f64 * share;
+            (f64::from(count) - expected).powi(2) / expected
+        })
+        .sum()
+}

@@ -1,0 +1,41 @@
+import type { Algorithm } from '../../algorithms/algorithm.js'
+import { effective, fillBand, substitute } from './band.js'
+import { type Plan, TurnPlan, UniformPlan } from './plan.js'
+import { fillSpareValues, fillWeights, planByWeight } from './spare.js'
+
+/**
+ * What to draw from, given these readings.
+ * @param raw CPU, `MISSING` or `OUT`
+ * @param count how many there are
+ */
+export function planOf(algorithm: Algorithm, raw: Float64Array, count: number): Plan {
+  if (algorithm.kind === 'spareCapacity') {
+    const weights = new Float64Array(count)
+    const total = fillWeights(raw, count, algorithm.missing, weights)
+    return planByWeight(weights, count, total, algorithm.minShare)
+  }
+  const band = new Uint32Array(count)
+  const length = fillBandOf(algorithm, raw, count, band)
+  return algorithm.kind === 'roundRobin' ? new TurnPlan(band, length) : new UniformPlan(band, length)
+}
+
+/** The band alone, for algorithms that draw from it with equal chances or in turn. Returns its length. */
+export function fillBandOf(
+  algorithm: Algorithm,
+  raw: Float64Array,
+  count: number,
+  band: Uint32Array,
+): number {
+  if (algorithm.kind !== 'leastCpu') return fillBand(raw, count, 0, 0, band)
+  return fillBand(raw, count, substitute(algorithm.missing, raw, count), algorithm.threshold, band)
+}
+
+/** What the readings count as: 1/1000 percentage points, or `NOT_ELIGIBLE`. */
+export function fillValues(algorithm: Algorithm, raw: Float64Array, values: Uint32Array): void {
+  if (algorithm.kind === 'spareCapacity') {
+    fillSpareValues(raw, algorithm.missing, values)
+    return
+  }
+  const missing = algorithm.kind === 'leastCpu' ? substitute(algorithm.missing, raw, raw.length) : 0
+  for (let i = 0; i < raw.length; i++) values[i] = effective(raw[i] as number, missing)
+}

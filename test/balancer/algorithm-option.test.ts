@@ -1,0 +1,39 @@
+import test from 'ava'
+import { createBalancer, createTable, OptionError } from '../../dist/index.js'
+import { engines } from '../support/engines.js'
+
+for (const engine of engines) {
+  test(`${engine}: an algorithm that leastCpu() did not make must be as one that it makes`, (t) => {
+    const right = { kind: 'leastCpu', threshold: 5_000, ttl: 10_000, missing: 'mean' }
+    const make = (algorithm: object) =>
+      createBalancer({
+        algorithm: Object.freeze(algorithm) as never,
+        engine,
+        poll: false,
+        table: createTable(),
+        nodes: ['a'],
+      })
+    t.is(make({ ...right }).select(), 'a')
+    for (const wrong of [
+      { kind: 'leastCpu' },
+      { ...right, threshold: Number.NaN },
+      { ...right, threshold: 0.5 },
+      { ...right, threshold: -1 },
+      { ...right, ttl: Number.NaN },
+      { ...right, ttl: '5' },
+      { ...right, missing: 100_001 },
+      { ...right, missing: 'median' },
+    ]) {
+      t.throws(() => make(wrong), { instanceOf: OptionError, message: /leastCpu\(\)/ }, JSON.stringify(wrong))
+    }
+  })
+}
+
+for (const now of [Number.NaN, Number.POSITIVE_INFINITY, undefined, '5', 10n]) {
+  test(`a clock whose time is ${String(now)} (${typeof now}) is refused`, (t) => {
+    const clock = { now: () => now as number, setTimeout: () => 0, clearTimeout() {} }
+    const expected = { instanceOf: OptionError, message: /clock is an object: expected a clock/ }
+    t.throws(() => createBalancer({ clock, poll: false }), expected)
+    t.throws(() => createTable({ clock }), expected)
+  })
+}
