@@ -1,6 +1,7 @@
 import { leastCpu } from '../algorithms/least-cpu.js'
 import { random } from '../algorithms/random.js'
-import { inTurn } from './in-turn.js'
+import { roundRobin } from '../algorithms/round-robin.js'
+import { spareCapacity } from '../algorithms/spare-capacity.js'
 import { type Policy, type ShippedOptions, shipped } from './policy.js'
 
 /** What a policy may depend on. */
@@ -23,7 +24,10 @@ function ttl({ reportInterval, delay }: PolicySetting): number {
 
 /** The policies that can be asked for by name. */
 export const policies = {
-  'round-robin': { about: 'in turn', make: (name) => inTurn(name) },
+  'round-robin': {
+    about: 'roundRobin(): in turn',
+    make: (name, setting) => shipped(name, roundRobin(), setting),
+  },
   random: {
     about: 'random()',
     make: (name, setting) => shipped(name, random(), setting),
@@ -35,6 +39,14 @@ export const policies = {
   'lowest-cpu': {
     about: 'leastCpu({ threshold: 0 })',
     make: (name, setting) => shipped(name, leastCpu({ threshold: 0, ttl: ttl(setting) }), setting),
+  },
+  'spare-capacity': {
+    about: 'spareCapacity(): weights of 100 - CPU, smoothed over 10 s',
+    make: (name, setting) => shipped(name, spareCapacity({ ttl: ttl(setting) }), setting),
+  },
+  'spare-capacity-raw': {
+    about: 'spareCapacity({ smoothing: 0 })',
+    make: (name, setting) => shipped(name, spareCapacity({ smoothing: 0, ttl: ttl(setting) }), setting),
   },
 } as const satisfies Record<string, NamedPolicy>
 

@@ -1,10 +1,10 @@
 import test from 'ava'
 import { Generator } from '../../dist/engine/portable/generator.js'
 import { random } from '../../dist/index.js'
-import { inTurn } from '../../dist/simulation/in-turn.js'
 import { type Policy, shipped } from '../../dist/simulation/policy.js'
 import { reportQueue } from '../../dist/simulation/scene.js'
 import { simulate } from '../../dist/simulation/simulation.js'
+import { inTurn } from './in-turn.js'
 import { alike, near, queues, recorder } from './support.js'
 
 // Requests so many that the tolerance is some three standard deviations of the mean, by the asymptotic variance of

@@ -1,9 +1,9 @@
 import test from 'ava'
-import { inTurn } from '../../dist/simulation/in-turn.js'
 import { quantile } from '../../dist/simulation/measures.js'
 import { nodesTable, responsesTable, time } from '../../dist/simulation/result-tables.js'
 import type { Scene } from '../../dist/simulation/scene.js'
 import { simulate } from '../../dist/simulation/simulation.js'
+import { inTurn } from './in-turn.js'
 import { recorder } from './support.js'
 
 test('a quantile is the smallest value that at least its share are at most', (t) => {

@@ -1,12 +1,12 @@
 import test from 'ava'
 import { leastCpu, random } from '../../dist/index.js'
-import { inTurn } from '../../dist/simulation/in-turn.js'
 import { shipped } from '../../dist/simulation/policy.js'
 import type { Scene } from '../../dist/simulation/scene.js'
 import { checkScene } from '../../dist/simulation/scene.js'
 import { Simulation, simulate } from '../../dist/simulation/simulation.js'
 import { streamSeed, Workload } from '../../dist/simulation/workload.js'
 import { engines } from '../support/engines.js'
+import { inTurn } from './in-turn.js'
 import { alike, queues } from './support.js'
 
 // Everything that can happen, in one.

@@ -1,10 +1,10 @@
 import test from 'ava'
 import fc from 'fast-check'
 import { random } from '../../dist/index.js'
-import { inTurn } from '../../dist/simulation/in-turn.js'
 import { shipped } from '../../dist/simulation/policy.js'
 import type { Change, Scene } from '../../dist/simulation/scene.js'
 import { Simulation, simulate } from '../../dist/simulation/simulation.js'
+import { inTurn } from './in-turn.js'
 import { only, recorder } from './support.js'
 
 function replay(times: number[], work: number[], more: Partial<Scene> = {}): Scene {

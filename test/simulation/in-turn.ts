@@ -1,7 +1,7 @@
-import { Generator } from '../engine/portable/generator.js'
-import type { Dispatcher, DispatcherSetting, Policy } from './policy.js'
-import { NONE } from './requests.js'
-import { streamSeed } from './workload.js'
+import { Generator } from '../../dist/engine/portable/generator.js'
+import type { Dispatcher, DispatcherSetting, Policy } from '../../dist/simulation/policy.js'
+import { NONE } from '../../dist/simulation/requests.js'
+import { streamSeed } from '../../dist/simulation/workload.js'
 
 const START_STREAM = 0x73746172
 
