@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import { processClock } from '../balancer/process-clock.js'
 import type { Clock } from '../clock.js'
 import { checkOptions, clockSchema, flag, milliseconds, options, secret, text, whole } from '../options.js'
+import { processClock } from '../process-clock.js'
 import { cpuSampler } from './samplers/cpu.js'
 import { type Sampler, samplerOption } from './samplers/sampler.js'
 import { isToken } from './token.js'

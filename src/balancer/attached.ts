@@ -3,6 +3,7 @@ import type { Clock } from '../clock.js'
 import { chooseEngine } from '../engine/load.js'
 import { ClosedError, OptionError } from '../errors.js'
 import { checkOptions, options } from '../options.js'
+import { processClock } from '../process-clock.js'
 import { NO_SLOT } from '../table/layout.js'
 import { TableMemory } from '../table/memory.js'
 import {
@@ -15,7 +16,6 @@ import {
 import type { Place } from './members.js'
 import { clockOption, engineOption, seedOption } from './options.js'
 import { Picker } from './picker.js'
-import { processClock } from './process-clock.js'
 import { toSeed } from './seed.js'
 
 /** Options of `attachBalancer`. */

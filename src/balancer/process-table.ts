@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import { checkOptions, options, whole } from '../options.js'
+import { processClock } from '../process-clock.js'
 import { Table, type TableOptions } from '../table/table.js'
 import { clockOption } from './options.js'
-import { processClock } from './process-clock.js'
 
 let table: Table | undefined
 

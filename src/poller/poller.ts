@@ -1,6 +1,6 @@
-import { processClock } from '../balancer/process-clock.js'
 import type { Clock } from '../clock.js'
 import { ClosedError } from '../errors.js'
+import { processClock } from '../process-clock.js'
 import type { Entry, Table } from '../table/table.js'
 import type { Tally } from './answer.js'
 import type { Asker } from './asker.js'

@@ -1,5 +1,5 @@
-import { processClock } from '../balancer/process-clock.js'
 import type { TimerHandle } from '../clock.js'
+import { processClock } from '../process-clock.js'
 import type { TableMemory } from '../table/memory.js'
 import type { Entry } from '../table/table.js'
 import { addTally, emptyTally, type FailedNode, type Tally } from './answer.js'

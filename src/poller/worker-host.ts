@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
-import { processClock } from '../balancer/process-clock.js'
 import type { Clock, TimerHandle } from '../clock.js'
+import { processClock } from '../process-clock.js'
 import { channels, type WorkerRestartEvent } from '../telemetry.js'
 import { reasonOf } from './answer.js'
 import type { Done, FromWorker, ToWorker } from './protocol.js'

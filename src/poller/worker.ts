@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads'
-import { processClock } from '../balancer/process-clock.js'
+import { processClock } from '../process-clock.js'
 import { TableMemory } from '../table/memory.js'
 import { type HttpMember, HttpMembers } from './http-member.js'
 import type { Done, FromWorker, ToWorker, WorkerTarget } from './protocol.js'

@@ -7,11 +7,11 @@ import {
   type Server as TcpServer,
 } from 'node:net'
 import type { ExecutionContext } from 'ava'
-import { processClock } from '../../dist/balancer/process-clock.js'
 import type { Clock } from '../../dist/clock.js'
 import { Poller, type PollerOptions } from '../../dist/poller/poller.js'
 import type { CustomTransport } from '../../dist/poller/transport.js'
 import { httpTransport } from '../../dist/poller/transport.js'
+import { processClock } from '../../dist/process-clock.js'
 import type { Report } from '../../dist/report.js'
 import { VirtualClock } from '../../dist/simulation/virtual-clock.js'
 import { readReading } from '../../dist/table/reading.js'

@@ -1,6 +1,6 @@
 import type { Worker } from 'node:worker_threads'
 import test from 'ava'
-import { processClock } from '../../dist/balancer/process-clock.js'
+import { processClock } from '../../dist/process-clock.js'
 import { httpPoller, idOf, readingOf, reporting, serve } from './agents.js'
 
 // Alone in its process: it counts what the process has open.

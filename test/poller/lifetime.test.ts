@@ -8,7 +8,7 @@ const dist = new URL('../../dist/', import.meta.url)
 // A process with a poller, kept alive by nothing but its channel to this one.
 function start(t: ExecutionContext, id: string, clock: string, then: string) {
   const script = `
-    import { processClock } from '${new URL('balancer/process-clock.js', dist)}'
+    import { processClock } from '${new URL('process-clock.js', dist)}'
     import { Poller } from '${new URL('poller/poller.js', dist)}'
     import { httpTransport } from '${new URL('poller/transport.js', dist)}'
     import { Table } from '${new URL('table/table.js', dist)}'

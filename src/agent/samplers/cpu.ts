@@ -1,6 +1,6 @@
 import { type CpuInfo, cpus as osCpus } from 'node:os'
-import { processClock } from '../../balancer/process-clock.js'
 import type { Clock } from '../../clock.js'
+import { processClock } from '../../process-clock.js'
 import { cpusetCores, readUsage, smallestQuota } from './cgroup.js'
 import { findGroups, type GroupPaths } from './cgroup-paths.js'
 import { type CpuTimes, readOsCpus, readProcStat } from './cpu-times.js'

@@ -1,5 +1,5 @@
-import { processClock } from '../../balancer/process-clock.js'
 import type { Clock } from '../../clock.js'
+import { processClock } from '../../process-clock.js'
 import type { SyncSampler } from './sampler.js'
 
 export interface ProcessSamplerOptions {

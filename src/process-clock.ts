@@ -1,4 +1,4 @@
-import { type Clock, performanceClock } from '../clock.js'
+import { type Clock, performanceClock } from './clock.js'
 
 function hrtimeMs(): number {
   const [seconds, nanoseconds] = process.hrtime()
