@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { Command, Option } from 'commander'
 import { type Agent, createAgent } from '../agent/agent.js'
 import type { AgentTls } from '../agent/options.js'
 import { cpuSampler, eventLoopSampler, processSampler, type Sampler } from '../agent/samplers/index.js'
 import { IdlestError, OptionError } from '../errors.js'
+import { anyNumber } from './arguments.js'
+import { exitAsUsual, FAILED, USAGE } from './exit.js'
 
 interface Flags {
   readonly host: string
@@ -22,16 +24,6 @@ const SAMPLERS = {
   process: processSampler,
   'event-loop': eventLoopSampler,
 } satisfies Record<string, () => Sampler>
-
-/** Exit codes: 2 for a call that is wrong, 1 for one that could not be carried out. */
-const USAGE = 2
-const FAILED = 1
-
-function parseNumber(text: string): number {
-  const number = text.trim() === '' ? Number.NaN : Number(text)
-  if (Number.isNaN(number)) throw new InvalidArgumentError('Expected a number.')
-  return number
-}
 
 function readPem(flag: string, path: string): string {
   try {
@@ -106,7 +98,7 @@ export function agentCommand(): Command {
       'address to listen on; the default is reachable from this machine alone',
       '127.0.0.1',
     )
-    .option('--port <number>', 'port to listen on, 0 for any free one', parseNumber, 0)
+    .option('--port <number>', 'port to listen on, 0 for any free one', anyNumber, 0)
     .option('--path <path>', 'path of the report', '/report')
     .addOption(
       new Option(
@@ -119,11 +111,8 @@ export function agentCommand(): Command {
     .addOption(
       new Option('--sampler <name>', 'what is reported as CPU').choices(Object.keys(SAMPLERS)).default('cpu'),
     )
-    .option('--sample-interval <ms>', 'time between two samples', parseNumber, 1_000)
+    .option('--sample-interval <ms>', 'time between two samples', anyNumber, 1_000)
     .allowExcessArguments(false)
-    .exitOverride(({ exitCode, code }) => {
-      // Commander's own errors exit with 1, as if it had been tried.
-      process.exit(code === 'commander.error' || exitCode === 0 ? exitCode : USAGE)
-    })
+    .exitOverride(exitAsUsual)
     .action((flags: Flags, command: Command) => run(flags, command))
 }

@@ -5,7 +5,8 @@ import { type PolicyName, policies } from '../simulation/policies.js'
 import { nodesTable, responsesTable } from '../simulation/result-tables.js'
 import { capacity, type Scene, type ServerSpec } from '../simulation/scene.js'
 import type { Result } from '../simulation/simulation.js'
-import { FAILED, USAGE } from './exit-codes.js'
+import { engineOption, numberFrom, seed } from './arguments.js'
+import { exitAsUsual, FAILED, USAGE } from './exit.js'
 
 interface Flags {
   readonly servers: number
@@ -35,21 +36,6 @@ const MOST_LISTED = 24
 const WARMUP_SHARE = 0.1
 
 const names = Object.keys(policies) as PolicyName[]
-
-function numberFrom(min: number, max: number, what: string, whole = false): (text: string) => number {
-  return (text) => {
-    const value = text.trim() === '' ? Number.NaN : Number(text)
-    if (value >= min && value <= max && (!whole || Number.isSafeInteger(value))) return value
-    throw new InvalidArgumentError(
-      `Expected a ${whole ? 'whole ' : ''}number of ${what} from ${min} to ${max}.`,
-    )
-  }
-}
-
-function seed(text: string): number {
-  if (/^\d+$/.test(text) && Number.isSafeInteger(Number(text))) return Number(text)
-  throw new InvalidArgumentError('Expected a whole number from 0 to 9007199254740991.')
-}
 
 // `--policy a,b`, `--policy a b` and `--policy a --policy b` are the same.
 function policyNames(text: string, before: readonly PolicyName[] | undefined): readonly PolicyName[] {
@@ -183,16 +169,9 @@ export function simulateCommand(): Command {
       numberFrom(0, 1e12, 'ms'),
     )
     .option('--seed <number>', 'fixes requests and picks', seed, 1)
-    .addOption(
-      new Option('--engine <name>', 'what makes the picks')
-        .choices(['auto', 'native', 'portable'])
-        .default('auto'),
-    )
+    .addOption(engineOption())
     .option('--json', 'print one JSON document, when done, and nothing else', false)
     .allowExcessArguments(false)
-    .exitOverride(({ exitCode, code }) => {
-      // Commander's own errors exit with 1, as if it had been tried.
-      process.exit(code === 'commander.error' || exitCode === 0 ? exitCode : USAGE)
-    })
+    .exitOverride(exitAsUsual)
     .action(run)
 }

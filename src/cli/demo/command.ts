@@ -1,24 +1,12 @@
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { Command } from 'commander'
 import { IdlestError } from '../../errors.js'
-import { FAILED } from '../exit-codes.js'
+import { engineOption, numberFrom, seed } from '../arguments.js'
+import { exitAsUsual, FAILED } from '../exit.js'
 import { Ended, endingSignal } from './ending.js'
 import type { View } from './frame.js'
 import type { DemoOptions } from './scene.js'
 import { ServerFailure } from './servers.js'
 import { lineView, screenView, silentView } from './views.js'
-
-function numberFrom(min: number, max: number, unit: string): (text: string) => number {
-  return (text) => {
-    const value = text.trim() === '' ? Number.NaN : Number(text)
-    if (value >= min && value <= max) return value
-    throw new InvalidArgumentError(`Expected a number of ${unit} from ${min} to ${max}.`)
-  }
-}
-
-function seed(text: string): number {
-  if (/^\d+$/.test(text) && Number.isSafeInteger(Number(text))) return Number(text)
-  throw new InvalidArgumentError('Expected a whole number from 0 to 9007199254740991.')
-}
 
 function viewFor(json: boolean): View {
   if (json) return silentView
@@ -55,11 +43,8 @@ export function demoCommand(): Command {
       58,
     )
     .option('--seed <number>', 'fixes the sequence of requests', seed, 1)
-    .addOption(
-      new Option('--engine <name>', 'what makes the picks')
-        .choices(['auto', 'native', 'portable'])
-        .default('auto'),
-    )
+    .addOption(engineOption())
     .option('--json', 'print one JSON document, when done, and nothing else', false)
+    .exitOverride(exitAsUsual)
     .action(run)
 }
