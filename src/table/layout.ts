@@ -54,8 +54,8 @@ export const CPU_WORD = 2
 export const VALUE_BITS = 17
 export const TAG_BITS = 9
 export const TIME_BITS = 38
-export const TIME_BIAS = 2 ** 37
-export const TIME_MAX = 2 ** 38 - 1
+export const TIME_BIAS = 2 ** (TIME_BITS - 1)
+export const TIME_MAX = 2 ** TIME_BITS - 1
 
 /** Bits of the in-flight word. */
 export const COUNT_BITS = 20
@@ -79,7 +79,7 @@ export function slotWord(slot: number): number {
 
 /** The tag of a slot generation that is kept in a reading. */
 export function readingTag(slotGeneration: number): number {
-  return slotGeneration & (2 ** TAG_BITS - 1)
+  return slotGeneration & ((1 << TAG_BITS) - 1)
 }
 
 /** The tag of a slot generation that is kept in the in-flight word. */

@@ -14,6 +14,25 @@ export type WriteResult =
 const whole = new BigUint64Array(1)
 const halves = new Uint32Array(whole.buffer)
 
+// Where the parts of a reading lie in its two halves: the time is the upper half and the top bits of the lower one.
+const { VALUE_BITS, TAG_BITS } = layout
+const VALUE_MASK = (1 << VALUE_BITS) - 1
+const TAG_MASK = (1 << TAG_BITS) - 1
+const TIME_SHIFT = VALUE_BITS + TAG_BITS
+const LOW_TIMES = 1 << (32 - TIME_SHIFT)
+
+function timeOf(low: number, high: number): number {
+  return high * LOW_TIMES + (low >>> TIME_SHIFT)
+}
+
+function tagOf(low: number): number {
+  return (low >>> VALUE_BITS) & TAG_MASK
+}
+
+function clamped(time: number): number {
+  return Math.min(Math.max(time, 0), layout.TIME_MAX)
+}
+
 function readingIndex(slot: number): number {
   return (layout.slotWord(slot) + layout.CPU_WORD) / 2
 }
@@ -38,16 +57,16 @@ export function readReading(memory: TableMemory, slot: number, into: MutableRead
   whole[0] = Atomics.load(memory.readings, readingIndex(slot))
   const low = halves[0] as number
   const high = halves[1] as number
-  into.time = high * 64 + (low >>> 26)
-  into.tag = (low >>> 17) & 511
-  into.value = (low & 0x1ffff) - 1
+  into.time = timeOf(low, high)
+  into.tag = tagOf(low)
+  into.value = (low & VALUE_MASK) - 1
 }
 
 /** The word of a reading, as the layout has it. `value` -1: none. */
 export function encodeReading(time: number, tag: number, value: number): bigint {
-  const clamped = Math.min(Math.max(time, 0), layout.TIME_MAX)
-  halves[0] = ((clamped % 64) << 26) | (tag << 17) | (value + 1)
-  halves[1] = Math.floor(clamped / 64)
+  const sampled = clamped(time)
+  halves[0] = ((sampled % LOW_TIMES) << TIME_SHIFT) | (tag << VALUE_BITS) | (value + 1)
+  halves[1] = Math.floor(sampled / LOW_TIMES)
   return whole[0] as bigint
 }
 
@@ -69,13 +88,13 @@ export function writeReading(
   const index = readingIndex(slot)
   const tag = layout.readingTag(generation)
   const word = encodeReading(time, tag, value)
-  const sampled = Math.min(Math.max(time, 0), layout.TIME_MAX)
+  const sampled = clamped(time)
   for (;;) {
     const before = Atomics.load(memory.readings, index)
     whole[0] = before
     const low = halves[0] as number
-    if (((low >>> 17) & 511) !== tag) return 'left'
-    if ((low & 0x1ffff) !== 0 && (halves[1] as number) * 64 + (low >>> 26) > sampled) return 'older'
+    if (tagOf(low) !== tag) return 'left'
+    if ((low & VALUE_MASK) !== 0 && timeOf(low, halves[1] as number) > sampled) return 'older'
     if (Atomics.compareExchange(memory.readings, index, before, word) === before) return 'stored'
   }
 }
