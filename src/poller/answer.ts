@@ -20,8 +20,8 @@ export interface FailedNode extends Failure {
   readonly thread?: true
 }
 
-/** What became of the members that were asked in one round. */
-export interface Tally {
+/** Counts of members that were asked, and of what became of them. */
+export interface AnswerCounts {
   /** Members that were asked. */
   asked: number
   /** Reports that are their nodes' readings now. */
@@ -30,25 +30,39 @@ export interface Tally {
   older: number
   /** Members that left while they were asked. */
   left: number
-  /** Answers that came after their round had ended. */
+  /** Reports that came when their round had ended, or the poller was closed; dropped. */
   late: number
   /** Reports without CPU: right, but nothing to store. */
   empty: number
+}
+
+/** What became of the members that were asked in one round. */
+export interface Tally extends AnswerCounts {
   /** Members that failed. */
   failed: FailedNode[]
 }
 
-export function emptyTally(): Tally {
-  return { asked: 0, stored: 0, older: 0, left: 0, late: 0, empty: 0, failed: [] }
+export function noAnswers(): AnswerCounts {
+  return { asked: 0, stored: 0, older: 0, left: 0, late: 0, empty: 0 }
 }
 
-export function addTally(sum: Tally, part: Tally): void {
+export function emptyTally(): Tally {
+  return { ...noAnswers(), failed: [] }
+}
+
+/** Adds counts to a sum of them. */
+export function addCounts(sum: AnswerCounts, part: AnswerCounts): void {
   sum.asked += part.asked
   sum.stored += part.stored
   sum.older += part.older
   sum.left += part.left
   sum.late += part.late
   sum.empty += part.empty
+}
+
+/** Adds the tally of a part of the members to that of all. */
+export function addTally(sum: Tally, part: Tally): void {
+  addCounts(sum, part)
   for (const failed of part.failed) sum.failed.push(failed)
 }
 

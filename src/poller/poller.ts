@@ -2,7 +2,7 @@ import type { Clock } from '../clock.js'
 import { ClosedError } from '../errors.js'
 import { processClock } from '../process-clock.js'
 import type { Entry, Table } from '../table/table.js'
-import type { Tally } from './answer.js'
+import { type AnswerCounts, addCounts, noAnswers, type Tally } from './answer.js'
 import type { Asker } from './asker.js'
 import { Cycle } from './cycle.js'
 import { FailureReports } from './failures.js'
@@ -36,21 +36,9 @@ export interface PollerOptions {
 }
 
 /** What a poller has counted since it was made. */
-export interface PollerCounters {
+export interface PollerCounters extends AnswerCounts {
   /** Complete cycles. */
   cycles: number
-  /** Members asked, over all cycles. */
-  asked: number
-  /** Reports stored. */
-  stored: number
-  /** Reports of samples older than the table's. */
-  older: number
-  /** Reports dropped because their node left. */
-  left: number
-  /** Reports dropped because their cycle had ended, or the poller was closed. */
-  late: number
-  /** Reports without CPU. */
-  empty: number
   /** Members refused, reset, timed out or closed. */
   exit: number
   /** Members with a bad status, size, shape or value. */
@@ -64,18 +52,7 @@ export interface PollerCounters {
  * polling thread; a custom transport, and anything under another clock, on this one.
  */
 export class Poller {
-  readonly counters: PollerCounters = {
-    cycles: 0,
-    asked: 0,
-    stored: 0,
-    older: 0,
-    left: 0,
-    late: 0,
-    empty: 0,
-    exit: 0,
-    error: 0,
-    warned: 0,
-  }
+  readonly counters: PollerCounters = { cycles: 0, ...noAnswers(), exit: 0, error: 0, warned: 0 }
   /** Resolves after the first complete cycle; rejects with ClosedError where the poller was closed before. */
   readonly ready: Promise<void>
   readonly #asker: Asker
@@ -135,12 +112,7 @@ export class Poller {
   #ended(tally: Tally): void {
     const { counters } = this
     counters.cycles++
-    counters.asked += tally.asked
-    counters.stored += tally.stored
-    counters.older += tally.older
-    counters.left += tally.left
-    counters.late += tally.late
-    counters.empty += tally.empty
+    addCounts(counters, tally)
     for (const { kind } of tally.failed) counters[kind]++
     this.#failures.report(tally.failed)
     counters.warned = this.#failures.warned
