@@ -16,10 +16,6 @@ export class Roster {
   readonly #known = new Map<number, Known>()
   #pass = 0
 
-  get size(): number {
-    return this.#known.size
-  }
-
   /** Takes the new list over. A node that came back under the same slot is removed and added. */
   update(entries: readonly Entry[]): RosterChange {
     const added: Entry[] = []
