@@ -1,13 +1,11 @@
 import * as v from 'valibot'
 import type { Clock } from '../clock.js'
 import { checkOptions, clockSchema, flag, milliseconds, options, secret, text, whole } from '../options.js'
+import type { Pem } from '../pem.js'
 import { processClock } from '../process-clock.js'
 import { cpuSampler } from './samplers/cpu.js'
 import { type Sampler, samplerOption } from './samplers/sampler.js'
 import { isToken } from './token.js'
-
-/** PEM text, or several of them. */
-export type Pem = string | Uint8Array | readonly (string | Uint8Array)[]
 
 /** A certificate for the agent, and whom it asks for theirs. */
 export interface AgentTls {

@@ -9,6 +9,7 @@ import { createServer as createHttpsServer } from 'node:https'
 import type { Duplex } from 'node:stream'
 import { OptionError } from '../errors.js'
 import { HIDDEN } from '../options.js'
+import { pemBuffers } from '../pem.js'
 import type { CheckedAgentOptions } from './options.js'
 import { tokenCheck } from './token.js'
 
@@ -145,9 +146,9 @@ function create(
       {
         ...limits,
         handshakeTimeout: HEADERS_TIMEOUT,
-        key: buffers(key),
-        cert: buffers(cert),
-        ca: ca === undefined ? undefined : buffers(ca),
+        key: pemBuffers(key),
+        cert: pemBuffers(cert),
+        ca: ca && pemBuffers(ca),
         requestCert,
         rejectUnauthorized: requestCert,
       },
@@ -157,11 +158,6 @@ function create(
     const why = error instanceof Error ? error.message : String(error)
     throw new OptionError('tls', HIDDEN, `a key and a certificate in PEM that belong together (${why})`)
   }
-}
-
-function buffers(pem: NonNullable<CheckedAgentOptions['tls']>['key']): Buffer[] {
-  const list = typeof pem === 'string' || pem instanceof Uint8Array ? [pem] : pem
-  return list.map((one) => Buffer.from(one))
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { createSecureContext, type SecureContext } from 'node:tls'
 import { buildConnector, Client, type Dispatcher, errors } from 'undici'
+import { pemBuffers } from '../pem.js'
 import { readOrcaJson } from '../reports/orca-json.js'
 import { type Answer, type Failure, reasonOf } from './answer.js'
 import type { HttpTarget } from './http-target.js'
@@ -31,7 +32,7 @@ export class SecureContexts {
   }
 
   #find({ ca, cert, key }: TlsSettings): SecureContext {
-    const pem = { ca: buffers(ca), cert: buffers(cert), key: buffers(key) }
+    const pem = { ca: ca && pemBuffers(ca), cert: cert && pemBuffers(cert), key: key && pemBuffers(key) }
     const name = JSON.stringify(pem)
     let context = this.#equal.get(name)
     if (context === undefined) {
@@ -40,15 +41,6 @@ export class SecureContexts {
     }
     return context
   }
-}
-
-function buffers(pem: string | Uint8Array | (string | Uint8Array)[] | undefined): Buffer[] | undefined {
-  return pem === undefined ? undefined : [pem].flat().map(buffer)
-}
-
-// From another thread they come as plain Uint8Arrays.
-function buffer(pem: string | Uint8Array): Buffer {
-  return typeof pem === 'string' ? Buffer.from(pem) : Buffer.from(pem)
 }
 
 // A closed connection is the node's end (exit); a right connection with a wrong answer is its mistake (error).
