@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.js'
 import { SamplerError, shown } from '../errors.js'
 import { channels, type SamplerErrorEvent } from '../telemetry.js'
+import { warn as emitWarning } from '../warn.js'
 import type { Sampler } from './samplers/sampler.js'
 
 /** Why a sample could not be used. */
@@ -44,16 +45,12 @@ export interface SamplingOptions {
   readonly clock: Clock
   /** Whose sampler it is, for messages and telemetry: a balancer's name, or `agent`. */
   readonly source: string
-  /** Where warnings go: to process.emitWarning with type `IdlestWarning` by default. */
+  /** Where warnings go; the process's by default. */
   readonly warn?: (message: string) => void
 }
 
 // One warning a minute at most: a broken sampler fails at each sample.
 const WARN_INTERVAL = 60_000
-
-function emitWarning(message: string): void {
-  process.emitWarning(message, { type: 'IdlestWarning' })
-}
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : shown(error)

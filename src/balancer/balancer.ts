@@ -11,6 +11,7 @@ import { processClock } from '../process-clock.js'
 import { toMilli } from '../table/layout.js'
 import { type Entry, sampleTime, Table } from '../table/table.js'
 import { channels, type EmptySelectEvent } from '../telemetry.js'
+import { warn } from '../warn.js'
 import { Drains } from './drains.js'
 import { type BalancerHandle, HandleServer } from './handle.js'
 import { keptAlive } from './keep-alive.js'
@@ -286,9 +287,9 @@ function warnOfShortTtl(algorithm: Algorithm, { interval }: CheckedPollOptions):
   const ttl = ttlOf(algorithm)
   if (ttl === undefined || ttl >= 2 * interval || warnedOfTtl) return
   warnedOfTtl = true
-  process.emitWarning(
+  warn(
     `ttl is ${ttl} ms and the poll interval ${interval} ms: one slow poll makes every reading expire and ` +
       `all nodes look alike. Set ttl to at least ${2 * interval} ms, or poll more often.`,
-    { type: 'IdlestWarning', code: 'IDLEST_SHORT_TTL' },
+    'IDLEST_SHORT_TTL',
   )
 }

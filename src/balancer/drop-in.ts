@@ -8,6 +8,7 @@ import { checkOptions, milliseconds, options } from '../options.js'
 import { processClock } from '../process-clock.js'
 import type { Table } from '../table/table.js'
 import { channels, type EmptySelectEvent } from '../telemetry.js'
+import { warn } from '../warn.js'
 import { ArrayPicks } from './array-picks.js'
 import { type Balancer, createBalancer, tableFor } from './balancer.js'
 import type { NodeLike } from './node.js'
@@ -108,10 +109,7 @@ class DropIn {
   #warnOfFullTable({ message }: TableError): void {
     if (this.#warned) return
     this.#warned = true
-    process.emitWarning(`${NAME} is shown more nodes than it can poll: ${message}`, {
-      type: 'IdlestWarning',
-      code: 'IDLEST_TABLE',
-    })
+    warn(`${NAME} is shown more nodes than it can poll: ${message}`, 'IDLEST_TABLE')
   }
 
   #sweepLater(): void {

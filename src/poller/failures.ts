@@ -1,4 +1,5 @@
 import { channels, type RemoteErrorEvent } from '../telemetry.js'
+import { warn } from '../warn.js'
 import type { FailedNode } from './answer.js'
 
 const EXIT = 1
@@ -43,9 +44,9 @@ export class FailureReports {
     if ((before & bit) !== 0) return
     this.#warned.set(node, before | bit)
     this.warned++
-    process.emitWarning(`${this.#balancer}: node ${JSON.stringify(node)} can't be polled: ${reason}`, {
-      type: 'IdlestWarning',
-      code: kind === 'exit' ? 'IDLEST_POLL_EXIT' : 'IDLEST_POLL_ERROR',
-    })
+    warn(
+      `${this.#balancer}: node ${JSON.stringify(node)} can't be polled: ${reason}`,
+      kind === 'exit' ? 'IDLEST_POLL_EXIT' : 'IDLEST_POLL_ERROR',
+    )
   }
 }

@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads'
 import type { Clock, TimerHandle } from '../clock.js'
 import { processClock } from '../process-clock.js'
 import { channels, type WorkerRestartEvent } from '../telemetry.js'
+import { warn } from '../warn.js'
 import { reasonOf } from './answer.js'
 import type { Done, FromWorker, ToWorker } from './protocol.js'
 
@@ -170,10 +171,10 @@ export class WorkerHost {
     }
     // Once for crashes in a row.
     if (delay !== FIRST_DELAY) return
-    process.emitWarning(`the polling thread ended (${reasonOf(error)}); it starts again in ${delay} ms`, {
-      type: 'IdlestWarning',
-      code: 'IDLEST_WORKER_RESTART',
-    })
+    warn(
+      `the polling thread ended (${reasonOf(error)}); it starts again in ${delay} ms`,
+      'IDLEST_WORKER_RESTART',
+    )
   }
 }
 

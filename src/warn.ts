@@ -1,0 +1,7 @@
+/**
+ * Emits a process warning of the type `IdlestWarning`.
+ * @param code stable, for those who filter warnings
+ */
+export function warn(message: string, code?: string): void {
+  process.emitWarning(message, { type: 'IdlestWarning', ...(code !== undefined && { code }) })
+}
