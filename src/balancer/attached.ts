@@ -4,6 +4,7 @@ import { chooseEngine } from '../engine/load.js'
 import { ClosedError, OptionError } from '../errors.js'
 import { checkOptions, options } from '../options.js'
 import { processClock } from '../process-clock.js'
+import { toSeed } from '../seed.js'
 import { NO_SLOT } from '../table/layout.js'
 import { TableMemory } from '../table/memory.js'
 import {
@@ -16,7 +17,6 @@ import {
 import type { Place } from './members.js'
 import { clockOption, engineOption, seedOption } from './options.js'
 import { Picker } from './picker.js'
-import { toSeed } from './seed.js'
 
 /** Options of `attachBalancer`. */
 export interface AttachOptions {

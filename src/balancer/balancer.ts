@@ -8,6 +8,7 @@ import { OptionError, UnknownNodeError } from '../errors.js'
 import { checkOptions } from '../options.js'
 import { Poller, type PollerCounters } from '../poller/poller.js'
 import { processClock } from '../process-clock.js'
+import { type Seed, streamOf, toSeed } from '../seed.js'
 import { toMilli } from '../table/layout.js'
 import { type Entry, sampleTime, Table } from '../table/table.js'
 import { channels, type EmptySelectEvent } from '../telemetry.js'
@@ -21,7 +22,6 @@ import { idOf, idsOf, type NodeLike } from './node.js'
 import { type BalancerOptions, balancerOptions, type CheckedPollOptions } from './options.js'
 import { type PickCounters, Picker } from './picker.js'
 import { processTable } from './process-table.js'
-import { type Seed, toSeed } from './seed.js'
 
 /** Counters of a balancer since it was made. */
 export interface BalancerStats {
@@ -277,7 +277,7 @@ export function tableFor(table: Table | undefined, clock: Table['clock'] | undef
 }
 
 function jitterFrom(seed: Seed): () => number {
-  const generator = new Generator([seed[0], (seed[1] ^ JITTER_STREAM) >>> 0])
+  const generator = new Generator(streamOf(seed, JITTER_STREAM))
   return () => generator.next() / 2 ** 32
 }
 

@@ -6,6 +6,7 @@ import { chooseEngine } from '../engine/load.js'
 import { NoNodesError, OptionError, TableError } from '../errors.js'
 import { checkOptions, milliseconds, options } from '../options.js'
 import { processClock } from '../process-clock.js'
+import { toSeed } from '../seed.js'
 import type { Table } from '../table/table.js'
 import { channels, type EmptySelectEvent } from '../telemetry.js'
 import { warn } from '../warn.js'
@@ -13,7 +14,6 @@ import { ArrayPicks } from './array-picks.js'
 import { type Balancer, createBalancer, tableFor } from './balancer.js'
 import type { NodeLike } from './node.js'
 import { type PollOptions, sharedEntries } from './options.js'
-import { toSeed } from './seed.js'
 
 /** Options of `configure`, for the module-level `select`. */
 export interface ConfigureOptions {

@@ -1,4 +1,5 @@
 import { Generator } from '../engine/portable/generator.js'
+import { type Seed, streamOf, toSeed } from '../seed.js'
 import type { FullScene } from './scene.js'
 
 // Streams of their own, so that what is drawn for one thing never shifts another.
@@ -6,9 +7,9 @@ const ARRIVAL_STREAM = 0x61727276
 const SERVICE_STREAM = 0x73657276
 const BALANCER_STREAM = 0x62616c61
 
-/** The seed of one of several streams of a simulation: two unsigned 32-bit numbers. */
-export function streamSeed(seed: number, stream: number): [number, number] {
-  return [seed >>> 0, (Math.floor(seed / 2 ** 32) ^ stream) >>> 0]
+/** The seed of one of several streams of a simulation. */
+export function streamSeed(seed: number, stream: number): Seed {
+  return streamOf(toSeed(seed), stream)
 }
 
 /** Draws from the exponential distribution of mean 1, by its inverse: -ln(1 - u). */

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Generator } from '../../engine/portable/generator.js'
+import { toSeed } from '../../seed.js'
+import { exponential } from '../../simulation/workload.js'
 
 /** Requests in the order of their arrival. */
 export interface Plan {
@@ -21,13 +23,13 @@ export interface PlanOptions {
 
 /** Draws arrivals of a Poisson process and exponential works; the same ones for the same options. */
 export function makePlan({ seed, rate, meanWork, duration }: PlanOptions): Plan {
-  const generator = new Generator([seed >>> 0, Math.floor(seed / 2 ** 32)])
-  const exponential = (mean: number) => -Math.log(1 - generator.next() / 2 ** 32) * mean
+  const generator = new Generator(toSeed(seed))
+  const drawn = (mean: number) => exponential(generator) * mean
   const at: number[] = []
   const work: number[] = []
-  for (let time = exponential(1000 / rate); time < duration * 1000; time += exponential(1000 / rate)) {
+  for (let time = drawn(1000 / rate); time < duration * 1000; time += drawn(1000 / rate)) {
     at.push(time)
-    work.push(Math.round(exponential(meanWork) * 1000))
+    work.push(Math.round(drawn(meanWork) * 1000))
   }
   return { at: Float64Array.from(at), work: Uint32Array.from(work) }
 }

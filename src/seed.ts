@@ -9,3 +9,8 @@ export function toSeed(seed: number | undefined): Seed {
   }
   return [seed >>> 0, Math.floor(seed / 2 ** 32)]
 }
+
+/** The seed of one of several streams: what is drawn from one then shifts no other. */
+export function streamOf([low, high]: Seed, stream: number): Seed {
+  return [low, (high ^ stream) >>> 0]
+}
