@@ -44,7 +44,7 @@ let unnamed = 0
 /** Picks among its members, and polls them. Made by `createBalancer`. */
 export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
   readonly #table: Table
-  readonly #self: N | undefined
+  readonly #self: { readonly node: N; readonly id: string } | undefined
   readonly #drains: Drains
   readonly #poller: Poller | undefined
   readonly #sampling: Sampling | undefined
@@ -78,7 +78,7 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
     })
     this.#table = table
     this.#drains = new Drains(table.memory, clock)
-    this.#self = options.self as N | undefined
+    if (options.self !== undefined) this.#self = { node: options.self as N, id: idOf(options.self) }
     this.#onSamplerError = options.onSamplerError
     if (options.self !== undefined) {
       this.#sampling = createSampling({
@@ -209,8 +209,7 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
   }
 
   #tellMembers(): void {
-    const self = this.#self === undefined ? undefined : idOf(this.#self)
-    const remote = this.members.list.filter((member) => member.id !== self)
+    const remote = this.members.list.filter((member) => member.id !== this.#self?.id)
     this.#poller?.setMembers(remote.map((member) => member.place as Entry))
     this.#handles?.changed()
   }
@@ -219,16 +218,16 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
     if (!Array.isArray(nodes)) throw new OptionError('nodes', nodes, 'an array of nodes')
     const self = this.#self
     const ids = idsOf(nodes)
-    const all = self === undefined || ids.includes(idOf(self)) ? nodes : [...nodes, self]
     const before = new Set(this.members.list)
-    this.members.set(all, all === nodes ? ids : [...ids, idOf(self)])
+    if (self === undefined || ids.includes(self.id)) this.members.set(nodes, ids)
+    else this.members.set([...nodes, self.node], [...ids, self.id])
     for (const member of this.members.list) before.delete(member)
     for (const member of before) this.#drains.letGo(member)
     this.changed()
   }
 
   #makePoller(poll: CheckedPollOptions, seed: Seed): Poller {
-    const self = this.#self === undefined ? undefined : idOf(this.#self)
+    const self = this.#self?.id
     return new Poller({
       ...poll,
       name: this.name,
