@@ -2,11 +2,11 @@ import { Command, InvalidArgumentError, Option } from 'commander'
 import { IdlestError, OptionError } from '../errors.js'
 import { compare } from '../simulation/compare.js'
 import { type PolicyName, policies } from '../simulation/policies.js'
-import { nodesTable, responsesTable } from '../simulation/result-tables.js'
 import { capacity, type Scene, type ServerSpec } from '../simulation/scene.js'
 import type { Result } from '../simulation/simulation.js'
 import { engineOption, numberFrom, seed } from './arguments.js'
 import { exitAsUsual, FAILED, USAGE } from './exit.js'
+import { nodesTable, responsesTable } from './result-tables.js'
 
 interface Flags {
   readonly servers: number

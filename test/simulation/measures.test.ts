@@ -1,6 +1,6 @@
 import test from 'ava'
+import { nodesTable, responsesTable, time } from '../../dist/cli/result-tables.js'
 import { quantile } from '../../dist/simulation/measures.js'
-import { nodesTable, responsesTable, time } from '../../dist/simulation/result-tables.js'
 import type { Scene } from '../../dist/simulation/scene.js'
 import { simulate } from '../../dist/simulation/simulation.js'
 import { inTurn } from './in-turn.js'

@@ -1,5 +1,6 @@
 import { styleText } from 'node:util'
-import Table from 'cli-table3'
+import type { Table } from 'cli-table3'
+import { table } from '../table.js'
 import { bar, count, decimal, milliseconds, percent } from './format.js'
 import type { Frame, NodeFrame } from './frame.js'
 import type { DemoResult, NodeResult, PhaseResult } from './result.js'
@@ -20,12 +21,11 @@ export function styled(style: Style, text: string): string {
   return styleText(style, text, { stream: process.stdout })
 }
 
-function table(head: string[], left: number): Table.Table {
-  return new Table({
-    head: head.map((text) => styled('bold', text)),
-    colAligns: head.map((_, i) => (i < left ? 'left' : 'right')),
-    style: { head: [], border: [], compact: true },
-  })
+function titled(head: string[], left: number): Table {
+  return table(
+    head.map((text) => styled('bold', text)),
+    left,
+  )
 }
 
 function nameOf({ name, secondJob }: { name: string; secondJob: boolean }): string {
@@ -62,7 +62,7 @@ export function frameLine(frame: Frame): string {
 
 /** A frame as a table, with its progress above. */
 export function frameTable(frame: Frame): string {
-  const rows = table(['server', 'CPU of its share', 'age', 'requests', 'p50', 'p99'], 2)
+  const rows = titled(['server', 'CPU of its share', 'age', 'requests', 'p50', 'p99'], 2)
   for (const node of frame.nodes) {
     rows.push([
       nameOf(node),
@@ -87,7 +87,7 @@ function cpuCell({ cpu }: NodeFrame): string {
 /** The two ways beside each other. */
 export function comparison(result: DemoResult): string {
   const { phases } = result
-  const sums = table(['', 'requests', 'errors', 'p50', 'p99', 'p99.9', 'slowest'], 1)
+  const sums = titled(['', 'requests', 'errors', 'p50', 'p99', 'p99.9', 'slowest'], 1)
   for (const phase of phases) {
     const { p50, p99, p999, max } = phase.latency
     sums.push([
@@ -100,7 +100,7 @@ export function comparison(result: DemoResult): string {
       milliseconds(max),
     ])
   }
-  const nodes = table(['server', 'requests', 'CPU', 'p99'], 1)
+  const nodes = titled(['server', 'requests', 'CPU', 'p99'], 1)
   for (const [i, node] of (phases[0]?.nodes ?? []).entries()) {
     const both = (cell: (result: NodeResult) => string) =>
       phases.map((phase) => cell(phase.nodes[i] as NodeResult)).join(' → ')

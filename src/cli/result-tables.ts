@@ -1,12 +1,8 @@
-import Table from 'cli-table3'
-import type { Result } from './simulation.js'
+import type { Result } from '../simulation/simulation.js'
+import { table } from './table.js'
 
-function table(head: string[], rows: string[][]): string {
-  const made = new Table({
-    head,
-    colAligns: head.map((_, i) => (i === 0 ? 'left' : 'right')),
-    style: { head: [], border: [], compact: true },
-  })
+function filled(head: string[], rows: string[][]): string {
+  const made = table(head)
   made.push(...rows)
   return made.toString()
 }
@@ -32,7 +28,7 @@ function count(value: number): string {
 
 /** One row a policy: response times, the worst share of a window, and what failed. */
 export function responsesTable(results: readonly Result[]): string {
-  return table(
+  return filled(
     ['policy', 'mean', 'p50', 'p99', 'p99.9', 'worst share', 'failed', 'unended'],
     results.map(({ policy, response, worstWindow, requests }) => [
       policy,
@@ -50,7 +46,7 @@ export function responsesTable(results: readonly Result[]): string {
 /** One row a server: its share of the requests and its utilization, under each policy. */
 export function nodesTable(results: readonly Result[]): string {
   const nodes = results[0]?.nodes ?? []
-  return table(
+  return filled(
     ['share / utilization', ...results.map(({ policy }) => policy)],
     nodes.map(({ id }, i) => [
       id,
