@@ -1,5 +1,5 @@
 import { cpuSampler } from '../agent/samplers/index.js'
-import { createSampling, type Sampling } from '../agent/sampling.js'
+import { createSampling, type Sampling, type SamplingCounters } from '../agent/sampling.js'
 import { type Algorithm, ttlOf } from '../algorithms/algorithm.js'
 import { leastCpu } from '../algorithms/least-cpu.js'
 import { chooseEngine } from '../engine/load.js'
@@ -33,7 +33,7 @@ export interface BalancerStats {
   /** Undefined with `poll: false`. */
   readonly poll: PollerCounters | undefined
   /** Undefined without `self`. */
-  readonly sampler: Sampling['counters'] | undefined
+  readonly sampler: SamplingCounters | undefined
 }
 
 // Keeps jitter apart from picks, whatever the seed.
@@ -98,14 +98,17 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
 
   /**
    * Makes these the members (and `self`). Only the difference is applied: those that stay keep readings, counts and
-   * state. Throws BadNodeError, DuplicateNodeError, TableError, and then changes nothing.
+   * state. Throws OptionError, BadNodeError, DuplicateNodeError, TableError, ClosedError, and then changes nothing.
    */
   setNodes(nodes: readonly N[]): void {
     this.checkOpen()
     this.#setNodes(nodes)
   }
 
-  /** Adds a member, or takes one up again that drains. False where it is a member and up. Throws BadNodeError. */
+  /**
+   * Adds a member, or takes one up again that drains. False where it is a member and up. Throws BadNodeError,
+   * TableError, ClosedError.
+   */
   add(node: N): boolean {
     this.checkOpen()
     const added = this.members.add(node)
@@ -116,7 +119,7 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
     return true
   }
 
-  /** Removes a member; leases on it may still be released. False where it is none. */
+  /** Removes a member; leases on it may still be released. False where it is none. Throws ClosedError. */
   remove(node: NodeLike): boolean {
     this.checkOpen()
     const member = this.find(node)
@@ -130,7 +133,7 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
   /**
    * Sends a member no more work. Resolves when no request is in flight at it, from any balancer or thread of the
    * table; or when it is removed or taken up again by `add`. Until then it stays a member. Rejects with
-   * UnknownNodeError.
+   * UnknownNodeError, ClosedError.
    */
   async drain(node: NodeLike): Promise<void> {
     this.checkOpen()
@@ -163,7 +166,7 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
 
   /**
    * Something to post to a worker thread, for `attachBalancer`. The balancer there picks from the same table with an
-   * engine of its own, follows the members here, and closes with this one.
+   * engine of its own, follows the members here, and closes with this one. Throws ClosedError.
    */
   handle(): BalancerHandle {
     this.checkOpen()
@@ -257,7 +260,7 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
  * const balancer = createBalancer({ nodes: ['10.0.0.1:8080', '10.0.0.2:8080'], algorithm: leastCpu() })
  * await balancer.run(async (node) => fetch(`http://${node}/`))
  * ```
- * Throws OptionError, BadNodeError, DuplicateNodeError, EngineError.
+ * Throws OptionError, BadNodeError, DuplicateNodeError, TableError, EngineError.
  */
 export function createBalancer(options?: BalancerOptions<string>): Balancer<string>
 export function createBalancer<N extends { readonly id: string }>(options: BalancerOptions<N>): Balancer<N>
