@@ -42,9 +42,19 @@ export interface LeastConnectionsAlgorithm {
 }
 
 /** How a balancer picks: checked, frozen plain data, so that it can be posted to a worker thread. */
-export type Algorithm = RandomAlgorithm | RoundRobinAlgorithm | LeastCpuAlgorithm | SpareCapacityAlgorithm | LeastConnectionsAlgorithm
+export type Algorithm =
+  | RandomAlgorithm
+  | RoundRobinAlgorithm
+  | LeastCpuAlgorithm
+  | SpareCapacityAlgorithm
+  | LeastConnectionsAlgorithm
 
 /** Oldest age of a reading that still counts, ms; undefined where the algorithm reads none. */
 export function ttlOf(algorithm: Algorithm): number | undefined {
   return 'ttl' in algorithm ? algorithm.ttl : undefined
+}
+
+/** Whether picks depend on what changes without a publication, so that they can't be made ahead. */
+export function isLive(algorithm: Algorithm): boolean {
+  return algorithm.kind === 'leastConnections'
 }

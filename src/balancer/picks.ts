@@ -26,6 +26,8 @@ export class Picks {
   private readonly onUsed: PicksOptions['onUsed']
   private readonly blocks: readonly Uint32Array[]
   private nextBlock = 0
+  // For live cores: their draws can't be made ahead.
+  private readonly single: Uint32Array | undefined
 
   constructor(options: PicksOptions) {
     this.header = options.memory.header
@@ -33,14 +35,16 @@ export class Picks {
     this.core = options.core
     this.onUsed = options.onUsed
     const space = new Uint32Array(LARGEST_BLOCK)
-    this.blocks = blockSizes().map((size) => space.subarray(0, size))
+    this.single = options.core.live ? new Uint32Array(1) : undefined
+    this.blocks = (this.single === undefined ? blockSizes() : [1]).map((size) => space.subarray(0, size))
     this.block = this.blocks[0] as Uint32Array
   }
 
   /** The next decision: a member's index, or -1 where none is eligible. */
   next(): number {
-    if (this.position < this.drawn && generationOf(this.header) === this.live.generation) {
-      return this.block[this.position++] as number
+    if (generationOf(this.header) === this.live.generation) {
+      if (this.position < this.drawn) return this.block[this.position++] as number
+      if (this.single !== undefined) return this.nextLive(this.single)
     }
     return this.slowNext()
   }
@@ -89,6 +93,12 @@ export class Picks {
 
   close(): void {
     this.live.close()
+  }
+
+  private nextLive(single: Uint32Array): number {
+    if (this.core.fill(single) === 0) return -1
+    this.onUsed(single, 1)
+    return single[0] as number
   }
 
   private slowNext(): number {
