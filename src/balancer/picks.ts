@@ -26,8 +26,9 @@ export class Picks {
   private readonly onUsed: PicksOptions['onUsed']
   private readonly blocks: readonly Uint32Array[]
   private nextBlock = 0
-  // For live cores: their draws can't be made ahead.
-  private readonly single: Uint32Array | undefined
+  // Draws of a live core can't be made ahead.
+  private readonly isLive: boolean
+  private readonly single = new Uint32Array(1)
 
   constructor(options: PicksOptions) {
     this.header = options.memory.header
@@ -35,8 +36,8 @@ export class Picks {
     this.core = options.core
     this.onUsed = options.onUsed
     const space = new Uint32Array(LARGEST_BLOCK)
-    this.single = options.core.live ? new Uint32Array(1) : undefined
-    this.blocks = (this.single === undefined ? blockSizes() : [1]).map((size) => space.subarray(0, size))
+    this.isLive = options.core.live
+    this.blocks = (this.isLive ? [1] : blockSizes()).map((size) => space.subarray(0, size))
     this.block = this.blocks[0] as Uint32Array
   }
 
@@ -44,7 +45,7 @@ export class Picks {
   next(): number {
     if (generationOf(this.header) === this.live.generation) {
       if (this.position < this.drawn) return this.block[this.position++] as number
-      if (this.single !== undefined) return this.nextLive(this.single)
+      if (this.isLive) return this.nextLive()
     }
     return this.slowNext()
   }
@@ -95,10 +96,12 @@ export class Picks {
     this.live.close()
   }
 
-  private nextLive(single: Uint32Array): number {
-    if (this.core.fill(single) === 0) return -1
-    this.onUsed(single, 1)
-    return single[0] as number
+  private nextLive(): number {
+    const index = this.core.pick()
+    if (index < 0) return -1
+    this.single[0] = index
+    this.onUsed(this.single, 1)
+    return index
   }
 
   private slowNext(): number {

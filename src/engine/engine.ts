@@ -101,6 +101,11 @@ export interface EngineCore {
    * all, or 0 where the band is empty (the generator is then left where it was).
    */
   fill(into: Uint32Array): number
+  /**
+   * One draw of a live core: what `fill` would draw into an array of one. Returns the member's index, or -1 where the
+   * band is empty. Cores that are not live need not be able to.
+   */
+  pick(): number
   /** Undoes the last `fill` beyond its first `kept` draws, at most as many as it made; once, and right after it. */
   rewind(kept: number): void
   /**

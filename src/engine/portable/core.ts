@@ -83,6 +83,10 @@ export class PortableCore implements EngineCore {
     return into.length
   }
 
+  pick(): number {
+    return this.#plan.length === 0 ? -1 : this.#plan.draw(this.#dice)
+  }
+
   rewind(kept: number): void {
     this.#dice.generator.restore(this.#before)
     this.#dice.turn = this.#turnBefore

@@ -28,6 +28,7 @@ export class LeastInFlightPlan implements Plan {
     const { band, length } = this
     const choices = this.#choices
     const all = choices === length
+    if (choices === 2 && !all) return this.#drawOfTwo(generator)
     if (!all) this.#drawCandidates(generator)
     let best = 0
     let least = Number.POSITIVE_INFINITY
@@ -50,6 +51,18 @@ export class LeastInFlightPlan implements Plan {
 
   share(): number {
     return 1 / this.length
+  }
+
+  // What `draw` does, for the usual number: the two are not kept.
+  #drawOfTwo(generator: Generator): number {
+    const { band, length } = this
+    const first = generator.below(length - 1)
+    const drawn = generator.below(length)
+    const one = band[first] as number
+    const other = band[drawn === first ? length - 1 : drawn] as number
+    const more = this.#flights.at(one) - this.#flights.at(other)
+    if (more !== 0) return more > 0 ? other : one
+    return generator.below(2) === 0 ? other : one
   }
 
   // Distinct ones, every set of them as likely as any other: Floyd's way (Bentley and Floyd, 1987).
