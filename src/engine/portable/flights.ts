@@ -1,11 +1,4 @@
-import {
-  COUNT_BITS,
-  COUNT_MASK,
-  countTag,
-  IN_FLIGHT_WORD,
-  NO_SLOT,
-  slotWord,
-} from '../../table/layout.js'
+import { COUNT_BITS, COUNT_MASK, countTag, IN_FLIGHT_WORD, NO_SLOT, slotWord } from '../../table/layout.js'
 import type { TableMemory } from '../../table/memory.js'
 
 /** Never the tag of a slot: these have 12 bits. */
