@@ -4,7 +4,7 @@ import type { TableMemory } from '../table/memory.js'
 import type { Engine, EngineCore, MemberArrays, View } from './engine.js'
 
 /** Version of the addon's interface that this file is written for. */
-export const ABI = 2
+export const ABI = 3
 
 /** A core of the addon: `crates/node/src/core.rs`. */
 export interface NativeCoreBinding {
@@ -31,6 +31,7 @@ export interface NativeBinding {
 
 class NativeCore implements EngineCore {
   readonly name = 'native'
+  readonly live: boolean
   readonly #memory: TableMemory
   readonly #core: NativeCoreBinding
   #bytes: Uint8Array
@@ -41,6 +42,7 @@ class NativeCore implements EngineCore {
     algorithm: Algorithm,
     seed: readonly [number, number],
   ) {
+    this.live = algorithm.kind === 'leastConnections'
     this.#memory = memory
     this.#bytes = memory.bytes()
     this.#core = new binding.Core(this.#bytes, algorithm, seed[0], seed[1])

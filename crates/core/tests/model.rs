@@ -348,7 +348,7 @@ proptest! {
                 }
                 Step::Exclude(excluded) => {
                     prop_assert_eq!(
-                        pool.pick_excluding(excluded.iter().copied()),
+                        pool.pick_excluding(&table, excluded.iter().copied()),
                         model.pick_excluding(&excluded)
                     );
                     continue;

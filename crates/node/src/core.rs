@@ -104,7 +104,7 @@ impl Core {
     /// Draws `into.length` decisions; returns how many were drawn: all or 0.
     #[napi(catch_unwind, ts_args_type = "into: Uint32Array")]
     pub fn fill(&mut self, into: Words) -> u32 {
-        self.pool.fill(into.as_slice()) as u32
+        self.pool.fill(&self.table.user, into.as_slice()) as u32
     }
 
     /// Undoes the last `fill` beyond its first `kept` draws.
@@ -118,7 +118,7 @@ impl Core {
     pub fn pick_excluding(&mut self, excluded: Words) -> i32 {
         let excluded = excluded.as_slice().iter().map(|index| index.load(Relaxed));
         self.pool
-            .pick_excluding(excluded)
+            .pick_excluding(&self.table.user, excluded)
             .map_or(-1, |index| index as i32)
     }
 
