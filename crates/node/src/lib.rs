@@ -4,8 +4,8 @@
 #![deny(unsafe_code)]
 
 mod algorithm;
-mod arrays;
 mod core;
+mod raw;
 
 use napi_derive::napi;
 
