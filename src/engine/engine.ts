@@ -86,7 +86,8 @@ export interface View {
  *   band without the excluded. `fillShares` gives 1 / n: what it is where all are equally busy.
  *
  * The band lists members in member order. A draw from it takes one 32-bit number `u` from the generator and is the
- * band's entry `floor(u * length / 2^32)`, also where the band has one entry (`roundRobin` takes none).
+ * band's entry `floor(u * length / 2^32)`, also where the band has one entry (`roundRobin` takes
+ * none, `leastConnections` what is said there).
  */
 export interface EngineCore {
   readonly name: EngineName

@@ -29,6 +29,7 @@ type Step =
   | { kind: 'wait'; ms: number }
   | { kind: 'enter' | 'end'; node: number }
   | { kind: 'refresh' }
+  | { kind: 'pick' }
   | { kind: 'fill'; count: number; kept: number }
   | { kind: 'exclude'; indices: number[] }
 
@@ -101,6 +102,7 @@ const situation: fc.Arbitrary<Situation> = fc.integer({ min: 1, max: 300 }).chai
     fc.record({ kind: fc.constantFrom('enter' as const, 'enter' as const, 'end' as const), node }),
     fc.record({ kind: fc.constant('wait' as const), ms: fc.integer({ min: 0, max: 150 }) }),
     fc.constant({ kind: 'refresh' as const }),
+    fc.constant({ kind: 'pick' as const }),
     fc.record({
       kind: fc.constant('fill' as const),
       count: fc.integer({ min: 0, max: 40 }),
@@ -200,6 +202,9 @@ function play(engine: Engine, run: Situation): unknown[] {
         if (drawn > 0 && !core.live) core.rewind(Math.min(step.kept, drawn))
         break
       }
+      case 'pick':
+        if (core.live) said.push(core.pick())
+        break
       case 'exclude':
         said.push(core.pickExcluding(Uint32Array.from(step.indices)))
         break
