@@ -1,5 +1,6 @@
 export * from './agent/index.js'
 export type { Algorithm } from './algorithms/algorithm.js'
+export { type LeastConnectionsOptions, leastConnections } from './algorithms/least-connections.js'
 export { type LeastCpuOptions, leastCpu } from './algorithms/least-cpu.js'
 export { random } from './algorithms/random.js'
 export { roundRobin } from './algorithms/round-robin.js'

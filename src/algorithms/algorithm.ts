@@ -32,10 +32,29 @@ export interface SpareCapacityAlgorithm {
   readonly missing: 'mean' | 'exclude'
 }
 
+/** `leastConnections()`: the fewest requests in flight among some. */
+export interface LeastConnectionsAlgorithm {
+  readonly kind: 'leastConnections'
+  /** Members that are compared, at least 1. */
+  readonly choices: number
+  /** Whether all are compared. */
+  readonly exact: boolean
+}
+
 /** How a balancer picks: checked, frozen plain data, so that it can be posted to a worker thread. */
-export type Algorithm = RandomAlgorithm | RoundRobinAlgorithm | LeastCpuAlgorithm | SpareCapacityAlgorithm
+export type Algorithm =
+  | RandomAlgorithm
+  | RoundRobinAlgorithm
+  | LeastCpuAlgorithm
+  | SpareCapacityAlgorithm
+  | LeastConnectionsAlgorithm
 
 /** Oldest age of a reading that still counts, ms; undefined where the algorithm reads none. */
 export function ttlOf(algorithm: Algorithm): number | undefined {
   return 'ttl' in algorithm ? algorithm.ttl : undefined
+}
+
+/** Whether picks depend on what changes without a publication, so that they can't be made ahead. */
+export function isLive(algorithm: Algorithm): boolean {
+  return algorithm.kind === 'leastConnections'
 }

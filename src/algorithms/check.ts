@@ -1,5 +1,10 @@
 import { CPU_MAX } from '../table/layout.js'
-import type { Algorithm, LeastCpuAlgorithm, SpareCapacityAlgorithm } from './algorithm.js'
+import type {
+  Algorithm,
+  LeastConnectionsAlgorithm,
+  LeastCpuAlgorithm,
+  SpareCapacityAlgorithm,
+} from './algorithm.js'
 
 function isMilli(value: unknown): boolean {
   return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= CPU_MAX
@@ -13,6 +18,10 @@ function isNumberFrom(value: unknown, least: number, most: number): boolean {
 const checks: { [K in Algorithm['kind']]: (value: object) => boolean } = {
   random: () => true,
   roundRobin: () => true,
+  leastConnections: (value) => {
+    const { choices, exact } = value as Partial<LeastConnectionsAlgorithm>
+    return Number.isInteger(choices) && isNumberFrom(choices, 1, 64) && typeof exact === 'boolean'
+  },
   leastCpu: (value) => {
     const { threshold, ttl, missing } = value as Partial<LeastCpuAlgorithm>
     return (

@@ -1,11 +1,13 @@
-import type { Algorithm } from '../algorithms/algorithm.js'
+import { type Algorithm, isLive } from '../algorithms/algorithm.js'
 import type { Clock } from '../clock.js'
 import { type Engine, FACT_FRESH, type MemberArrays, NOT_ELIGIBLE } from '../engine/engine.js'
 import { MISSING, OUT } from '../engine/portable/band.js'
+import { Flights } from '../engine/portable/flights.js'
 import { Generator } from '../engine/portable/generator.js'
 import type { Dice } from '../engine/portable/plan.js'
 import { fillBandOf, planOf } from '../engine/portable/plan-of.js'
 import { OptionError } from '../errors.js'
+import { NO_SLOT } from '../table/layout.js'
 import type { TableMemory } from '../table/memory.js'
 import { BoundArray } from './bound-array.js'
 import { generationOf, LiveView } from './live-view.js'
@@ -61,6 +63,8 @@ export class ArrayPicks {
   private readonly options: ArrayPicksOptions
   // An object without prototype: for strings that were seen before it is a third faster than a Map.
   private positions: Record<string, number | undefined> = Object.create(null)
+  private places: MemberArrays = arraysOf([])
+  private readonly noFlights: Flights
   private version = -1
   // The arrays seen last, a ring; bound from the second time on.
   private readonly recent: (readonly NodeLike[] | undefined)[] = new Array(REMEMBERED).fill(undefined)
@@ -76,6 +80,7 @@ export class ArrayPicks {
     this.options = options
     this.directory = options.directory
     this.header = memory.header
+    this.noFlights = new Flights(memory, new Uint32Array(0), new Uint32Array(0))
     const generator = new Generator(seed)
     this.dice = { generator, turn: generator.next() }
     this.live = new LiveView({
@@ -131,7 +136,7 @@ export class ArrayPicks {
     if (place >= 0) return this.selectBound(nodes, place)
     this.remember(nodes)
     this.readInto(nodes)
-    return this.drawOnce(nodes.length)
+    return this.drawOnce(nodes)
   }
 
   private selectBound(nodes: readonly NodeLike[], place: number): number {
@@ -139,7 +144,7 @@ export class ArrayPicks {
     if (bound === undefined || !bound.isUnchanged()) bound = this.bounds[place] = new BoundArray(nodes)
     if (bound.revision !== this.live.revision) {
       this.readInto(bound.ids)
-      bound.plan = planOf(this.options.algorithm, this.raw, bound.length)
+      bound.plan = planOf(this.options.algorithm, this.raw, bound.length, this.flightsOf(bound.ids))
       bound.revision = this.live.revision
     }
     if (bound.plan.length === 0) return -1
@@ -171,14 +176,29 @@ export class ArrayPicks {
   }
 
   // One draw from the readings in `raw`, without keeping what it was made from.
-  private drawOnce(count: number): number {
+  private drawOnce(nodes: readonly NodeLike[]): number {
     const { algorithm } = this.options
-    if (algorithm.kind === 'spareCapacity' || algorithm.kind === 'roundRobin') {
-      const plan = planOf(algorithm, this.raw, count)
-      return plan.length === 0 ? -1 : plan.draw(this.dice)
+    if (algorithm.kind === 'leastCpu' || algorithm.kind === 'random') {
+      const length = fillBandOf(algorithm, this.raw, nodes.length, this.band)
+      return length === 0 ? -1 : (this.band[this.dice.generator.below(length)] as number)
     }
-    const length = fillBandOf(algorithm, this.raw, count, this.band)
-    return length === 0 ? -1 : (this.band[this.dice.generator.below(length)] as number)
+    const plan = planOf(algorithm, this.raw, nodes.length, this.flightsOf(nodes))
+    return plan.length === 0 ? -1 : plan.draw(this.dice)
+  }
+
+  // Where to look for what these nodes have in flight, for algorithms that do.
+  private flightsOf(nodes: readonly NodeLike[]): Flights {
+    const { algorithm, memory } = this.options
+    if (!isLive(algorithm)) return this.noFlights
+    const slots = new Uint32Array(nodes.length).fill(NO_SLOT)
+    const generations = new Uint32Array(nodes.length)
+    for (const [i, node] of nodes.entries()) {
+      const position = this.positions[idOf(node)]
+      if (position === undefined) continue
+      slots[i] = this.places.slots[position] as number
+      generations[i] = this.places.generations[position] as number
+    }
+    return new Flights(memory, slots, generations)
   }
 
   // Fills `raw` with what is known of these nodes.
@@ -213,7 +233,8 @@ export class ArrayPicks {
     this.positions = Object.create(null)
     for (const [i, place] of places.entries()) this.positions[place.id] = i
     this.version = directory.version
-    return arraysOf(places)
+    this.places = arraysOf(places)
+    return this.places
   }
 }
 

@@ -73,8 +73,9 @@ export class LiveView {
   isStale(lookAtClock: boolean): boolean {
     if (!this.#hasMembers || this.#source.membersChanged()) return true
     if (this.#seen !== generationOf(this.#memory.header)) return true
-    if (!this.#exact && !lookAtClock) return false
-    return this.#now() >= (this.view.facts[FACT_NEXT_EXPIRY] as number)
+    const nextExpiry = this.view.facts[FACT_NEXT_EXPIRY] as number
+    if (nextExpiry === Number.POSITIVE_INFINITY || !(this.#exact || lookAtClock)) return false
+    return this.#now() >= nextExpiry
   }
 
   /** Takes in members and readings as they are now. */

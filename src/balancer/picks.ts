@@ -26,6 +26,9 @@ export class Picks {
   private readonly onUsed: PicksOptions['onUsed']
   private readonly blocks: readonly Uint32Array[]
   private nextBlock = 0
+  // Draws of a live core can't be made ahead.
+  private readonly isLive: boolean
+  private readonly single = new Uint32Array(1)
 
   constructor(options: PicksOptions) {
     this.header = options.memory.header
@@ -33,14 +36,16 @@ export class Picks {
     this.core = options.core
     this.onUsed = options.onUsed
     const space = new Uint32Array(LARGEST_BLOCK)
-    this.blocks = blockSizes().map((size) => space.subarray(0, size))
+    this.isLive = options.core.live
+    this.blocks = (this.isLive ? [1] : blockSizes()).map((size) => space.subarray(0, size))
     this.block = this.blocks[0] as Uint32Array
   }
 
   /** The next decision: a member's index, or -1 where none is eligible. */
   next(): number {
-    if (this.position < this.drawn && generationOf(this.header) === this.live.generation) {
-      return this.block[this.position++] as number
+    if (generationOf(this.header) === this.live.generation) {
+      if (this.position < this.drawn) return this.block[this.position++] as number
+      if (this.isLive) return this.nextLive()
     }
     return this.slowNext()
   }
@@ -89,6 +94,14 @@ export class Picks {
 
   close(): void {
     this.live.close()
+  }
+
+  private nextLive(): number {
+    const index = this.core.pick()
+    if (index < 0) return -1
+    this.single[0] = index
+    this.onUsed(this.single, 1)
+    return index
   }
 
   private slowNext(): number {

@@ -75,11 +75,24 @@ export interface View {
  *   belongs to now. Those left over accept always (`2^32`). `pickExcluding` makes the tables anew, from the last
  *   refresh's estimates and freshness, for those that are left.
  *
+ * - `leastConnections`: as `random`, but the fewest requests in flight of some. Counts in flight change at any moment, so
+ *   a draw reads them as it is made: such a core is *live*, draws are made one at a time, and are never taken back. `n`
+ *   is the band's length, `d = min(choices, n)`, or n with `exact`. The candidates are entries of the band: all of
+ *   them in order where d = n; else d distinct ones, by Floyd's way: for k = n - d, ..., n - 1, one number gives
+ *   `t = floor(u * (k + 1) / 2^32)`, and the candidate is t, or k where t is a candidate already. The first candidate is the
+ *   best so far, with one equal; one with fewer in flight takes its place, with one equal; for one with as many, the
+ *   equals are counted up, and it takes the place where `floor(u * equals / 2^32)` of another number is 0. In flight is
+ *   the slot's count; 0 where the slot belongs to another node or there is none. `pickExcluding` is a draw from the
+ *   band without the excluded. `fillShares` gives 1 / n: what it is where all are equally busy.
+ *
  * The band lists members in member order. A draw from it takes one 32-bit number `u` from the generator and is the
- * band's entry `floor(u * length / 2^32)`, also where the band has one entry (`roundRobin` takes none).
+ * band's entry `floor(u * length / 2^32)`, also where the band has one entry (`roundRobin` takes
+ * none, `leastConnections` what is said there).
  */
 export interface EngineCore {
   readonly name: EngineName
+  /** Whether draws depend on what changes without a publication: then they can't be made ahead. */
+  readonly live: boolean
   /** Replaces the members; `refresh` must be the next call. The generator is left where it is. */
   setMembers(members: MemberArrays): void
   /** Reads the table's generation, then the readings; computes the band anew and fills the view. */
@@ -89,6 +102,11 @@ export interface EngineCore {
    * all, or 0 where the band is empty (the generator is then left where it was).
    */
   fill(into: Uint32Array): number
+  /**
+   * One draw of a live core: what `fill` would draw into an array of one. Returns the member's index, or -1 where the
+   * band is empty. Cores that are not live need not be able to.
+   */
+  pick(): number
   /** Undoes the last `fill` beyond its first `kept` draws, at most as many as it made; once, and right after it. */
   rewind(kept: number): void
   /**

@@ -1,10 +1,10 @@
-import type { Algorithm } from '../algorithms/algorithm.js'
+import { type Algorithm, isLive } from '../algorithms/algorithm.js'
 import { EngineError } from '../errors.js'
 import type { TableMemory } from '../table/memory.js'
 import type { Engine, EngineCore, MemberArrays, View } from './engine.js'
 
 /** Version of the addon's interface that this file is written for. */
-export const ABI = 2
+export const ABI = 3
 
 /** A core of the addon: `crates/node/src/core.rs`. */
 export interface NativeCoreBinding {
@@ -12,6 +12,8 @@ export interface NativeCoreBinding {
   setMembers(slots: Uint32Array, generations: Uint32Array, states: Uint8Array): void
   refresh(now: number, values: Uint32Array, facts: Float64Array): void
   fill(into: Uint32Array): number
+  /** A function for one draw: its index, or -1. Costs far less than a fill. */
+  picker(): () => number
   rewind(kept: number): void
   pickExcluding(excluded: Uint32Array): number
   fillShares(shares: Float64Array): void
@@ -31,8 +33,10 @@ export interface NativeBinding {
 
 class NativeCore implements EngineCore {
   readonly name = 'native'
+  readonly live: boolean
   readonly #memory: TableMemory
   readonly #core: NativeCoreBinding
+  readonly #pick: () => number
   #bytes: Uint8Array
 
   constructor(
@@ -41,9 +45,11 @@ class NativeCore implements EngineCore {
     algorithm: Algorithm,
     seed: readonly [number, number],
   ) {
+    this.live = isLive(algorithm)
     this.#memory = memory
     this.#bytes = memory.bytes()
     this.#core = new binding.Core(this.#bytes, algorithm, seed[0], seed[1])
+    this.#pick = this.#core.picker()
   }
 
   setMembers(members: MemberArrays): void {
@@ -62,6 +68,10 @@ class NativeCore implements EngineCore {
 
   fill(into: Uint32Array): number {
     return this.#core.fill(into)
+  }
+
+  pick(): number {
+    return this.#pick()
   }
 
   rewind(kept: number): void {

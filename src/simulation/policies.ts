@@ -1,3 +1,4 @@
+import { leastConnections } from '../algorithms/least-connections.js'
 import { leastCpu } from '../algorithms/least-cpu.js'
 import { random } from '../algorithms/random.js'
 import { roundRobin } from '../algorithms/round-robin.js'
@@ -47,6 +48,14 @@ export const policies = {
   'spare-capacity-raw': {
     about: 'spareCapacity({ smoothing: 0 })',
     make: (name, setting) => shipped(name, spareCapacity({ smoothing: 0, ttl: ttl(setting) }), setting),
+  },
+  'least-connections': {
+    about: 'leastConnections(): the fewer in flight of two',
+    make: (name, setting) => shipped(name, leastConnections(), setting),
+  },
+  'least-connections-exact': {
+    about: 'leastConnections({ exact: true })',
+    make: (name, setting) => shipped(name, leastConnections({ exact: true }), setting),
   },
 } as const satisfies Record<string, NamedPolicy>
 

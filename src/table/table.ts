@@ -64,6 +64,8 @@ export class Table {
     const entry: Entry = { id, slot, generation, references: 1 }
     this.#entries.set(id, entry)
     this.version++
+    // Whoever took this node for an unknown one has to look again.
+    publish(this.memory)
     return entry
   }
 

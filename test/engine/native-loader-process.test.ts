@@ -130,3 +130,8 @@ native('a core keeps its view of the table, and gives it back', async (t) => {
   t.true(whileAlive <= count, 'the views of before the growth at most')
   t.true(after >= 2 * count - 2, `${after} of ${2 * count}`)
 })
+
+native('pick functions outlive their cores, and end with their threads', async (t) => {
+  const { stdout } = await run(process.execPath, ['--expose-gc', fixture('pickers.mjs')])
+  t.is(stdout, 'ok\n')
+})

@@ -110,7 +110,7 @@ function absentAlways(id: string): never {
 }
 
 const linux = { platform: 'linux', arch: 'x64', execPath: file(elf({ interpreter: GNU })) }
-const working = { abi: () => 2, Core: class {} }
+const working = { abi: () => 3, Core: class {} }
 
 test('the local build goes before the package', (t) => {
   const tried: string[] = []
@@ -201,12 +201,12 @@ test('an addon of another version is refused', (t) => {
   t.is(result.kind, 'missing')
   t.regex(
     result.kind === 'missing' ? result.error.message : '',
-    /its interface is version 0, and this idlest needs 2/,
+    /its interface is version 0, and this idlest needs 3/,
   )
 })
 
 test('what is no addon of idlest is refused', (t) => {
-  for (const loaded of [null, undefined, 1, {}, { abi: 2 }, { abi: () => 2 }]) {
+  for (const loaded of [null, undefined, 1, {}, { abi: 2 }, { abi: () => 3 }]) {
     t.is(loadBinding({ path: 'x', require: () => loaded }).kind, 'missing')
   }
   const broken = () => {

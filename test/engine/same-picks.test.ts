@@ -1,6 +1,7 @@
 import test from 'ava'
 import fc from 'fast-check'
 import type { Algorithm } from '../../dist/algorithms/algorithm.js'
+import { leastConnections } from '../../dist/algorithms/least-connections.js'
 import { leastCpu } from '../../dist/algorithms/least-cpu.js'
 import { random } from '../../dist/algorithms/random.js'
 import { roundRobin } from '../../dist/algorithms/round-robin.js'
@@ -10,6 +11,7 @@ import { processBinding } from '../../dist/engine/load.js'
 import { nativeEngine } from '../../dist/engine/native.js'
 import { portableEngine } from '../../dist/engine/portable/index.js'
 import { VirtualClock } from '../../dist/simulation/virtual-clock.js'
+import { enterFlight, leaveFlight } from '../../dist/table/in-flight.js'
 import { NO_SLOT, TIME_BIAS } from '../../dist/table/layout.js'
 import type { TableMemory } from '../../dist/table/memory.js'
 import { Table } from '../../dist/table/table.js'
@@ -25,7 +27,9 @@ type Step =
   | { kind: 'leave'; node: number }
   | { kind: 'members'; nodes: number[]; states: number[] }
   | { kind: 'wait'; ms: number }
+  | { kind: 'enter' | 'end'; node: number }
   | { kind: 'refresh' }
+  | { kind: 'pick' }
   | { kind: 'fill'; count: number; kept: number }
   | { kind: 'exclude'; indices: number[] }
 
@@ -53,6 +57,12 @@ const threshold = fc.oneof(
 
 const algorithm: fc.Arbitrary<Algorithm> = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(random(), roundRobin(), roundRobin()) },
+  {
+    weight: 3,
+    arbitrary: fc
+      .record({ choices: fc.integer({ min: 1, max: 5 }), exact: fc.boolean() })
+      .map(leastConnections),
+  },
   {
     weight: 5,
     arbitrary: fc
@@ -89,8 +99,10 @@ const situation: fc.Arbitrary<Situation> = fc.integer({ min: 1, max: 300 }).chai
       nodes: fc.uniqueArray(node, { maxLength: Math.min(size, 40) }),
       states: fc.array(fc.constantFrom(0, 1, 1, 1), { minLength: 40, maxLength: 40 }),
     }),
+    fc.record({ kind: fc.constantFrom('enter' as const, 'enter' as const, 'end' as const), node }),
     fc.record({ kind: fc.constant('wait' as const), ms: fc.integer({ min: 0, max: 150 }) }),
     fc.constant({ kind: 'refresh' as const }),
+    fc.constant({ kind: 'pick' as const }),
     fc.record({
       kind: fc.constant('fill' as const),
       count: fc.integer({ min: 0, max: 40 }),
@@ -170,6 +182,13 @@ function play(engine: Engine, run: Situation): unknown[] {
         join(step.nodes, step.states)
         refresh()
         break
+      case 'enter':
+      case 'end': {
+        const place = places[step.node]
+        const count = step.kind === 'enter' ? enterFlight : leaveFlight
+        if (place !== undefined) said.push(count(table.memory, place.slot, place.generation))
+        break
+      }
       case 'wait':
         clock.jump(step.ms)
         break
@@ -180,9 +199,12 @@ function play(engine: Engine, run: Situation): unknown[] {
         const into = new Uint32Array(step.count)
         const drawn = core.fill(into)
         said.push(drawn, [...into])
-        if (drawn > 0) core.rewind(Math.min(step.kept, drawn))
+        if (drawn > 0 && !core.live) core.rewind(Math.min(step.kept, drawn))
         break
       }
+      case 'pick':
+        if (core.live) said.push(core.pick())
+        break
       case 'exclude':
         said.push(core.pickExcluding(Uint32Array.from(step.indices)))
         break

@@ -6,12 +6,14 @@
 //! - [`generator`]: the random numbers, the same in both engines.
 //! - [`band`]: which members may be picked: all that are up, and those of least CPU.
 //! - [`smoothing`], [`spare`]: smoothed readings, and shares by what they leave idle.
-//! - [`selection`], [`alias`]: what a pool picks from, and how: with equal chances, in turn, or by shares.
+//! - [`selection`], [`alias`], [`fewest`]: what a pool picks from, and how: with equal chances, in turn, by shares, or by
+//!   the fewest requests in flight.
 //! - [`pool`]: members, algorithm and generator together: what a balancer picks with.
 #![deny(unsafe_code)]
 
 pub mod alias;
 pub mod band;
+pub mod fewest;
 pub mod generator;
 pub mod layout;
 pub mod memory;

@@ -1,12 +1,13 @@
 //! What a balancer picks with: its members, its algorithm and its generator.
 //!
-//! What draws are made from is computed once, by [`Pool::refresh`]; a draw costs the same at any number of members. The
-//! exact meaning of each call is the contract of `EngineCore` in `src/engine/engine.ts`, which the TypeScript engine
+//! What draws are made from is computed once, by [`Pool::refresh`]; a draw costs the same at any number of members, but
+//! for one that compares them all. The exact meaning of each call is the contract of `EngineCore` in `src/engine/engine.ts`, which the TypeScript engine
 //! keeps too.
 
 use std::sync::atomic::AtomicU32;
 
 use crate::band::{self, LeastCpu, Seen};
+use crate::fewest::Candidates;
 use crate::generator::Generator;
 use crate::memory::Words;
 use crate::selection::{Cursor, Draws, Selection, Turn};
@@ -37,6 +38,8 @@ pub enum Algorithm {
         /// Time constant of the smoothing, ms; 0: none.
         smoothing: f64,
     },
+    /// The fewest requests in flight among these of the members that are up.
+    LeastConnections(Candidates),
 }
 
 impl Algorithm {
@@ -46,13 +49,14 @@ impl Algorithm {
             Self::Random | Self::LeastCpu { .. } => Draws::Equal,
             Self::RoundRobin => Draws::InTurn,
             Self::SpareCapacity { .. } => Draws::Weighted,
+            Self::LeastConnections(candidates) => Draws::Fewest(*candidates),
         }
     }
 
     // Makes a selection of what was seen, and says how many have a fresh reading.
     fn select(&self, seen: &[Seen], idle: &[f64], into: &mut Selection) -> u32 {
         let fresh = match self {
-            Self::Random | Self::RoundRobin => {
+            Self::Random | Self::RoundRobin | Self::LeastConnections(_) => {
                 band::select_up(seen, &mut into.values, &mut into.band);
                 0
             }
@@ -105,9 +109,11 @@ pub struct Pool {
     seen: Vec<Seen>,
     // The idle CPU of those with a fresh reading, 1/1000 percentage points; empty where the algorithm does not ask.
     idle: Vec<f64>,
+    // The members of the last refresh, where draws look at their requests in flight; else empty.
+    watched: Vec<Member>,
     selection: Selection,
     cursor: Cursor,
-    // Where that stood before the last fill, and how many draws that made.
+    // Where that stood before the last fill, and how many draws that made; 0 where these can't be made again.
     before: Cursor,
     drawn: usize,
     scratch: Scratch,
@@ -128,7 +134,7 @@ impl Pool {
         let turn = match draws {
             // So that the balancers of many processes do not all begin with the same member.
             Draws::InTurn => Turn(generator.next_u32()),
-            Draws::Equal | Draws::Weighted => Turn::default(),
+            Draws::Equal | Draws::Weighted | Draws::Fewest(_) => Turn::default(),
         };
         let estimates = match algorithm {
             Algorithm::SpareCapacity { smoothing, .. } => Some(Estimates::new(smoothing)),
@@ -141,6 +147,7 @@ impl Pool {
             estimates,
             seen: Vec::new(),
             idle: Vec::new(),
+            watched: Vec::new(),
             selection: Selection::new(draws),
             cursor,
             before: cursor,
@@ -183,7 +190,7 @@ impl Pool {
             ..
         } = self;
         let next_expiry = match self.algorithm {
-            Algorithm::Random | Algorithm::RoundRobin => {
+            Algorithm::Random | Algorithm::RoundRobin | Algorithm::LeastConnections(_) => {
                 seen.clear();
                 seen.extend(members.iter().map(Member::seen_without_reading));
                 f64::INFINITY
@@ -202,6 +209,9 @@ impl Pool {
         let fresh = self
             .algorithm
             .select(&self.seen, &self.idle, &mut self.selection);
+        if self.selection.draws().live() {
+            self.watched.clone_from(&self.members);
+        }
         Facts {
             generation,
             next_expiry,
@@ -229,36 +239,55 @@ impl Pool {
         self.selection.chances()
     }
 
-    /// Draws `into.len()` members from the band. Returns how many: all, or none where the band is empty.
+    /// Draws `into.len()` members from the band. Returns how many: all, or none where the band is empty. Live draws look
+    /// at the table, one after the other.
     ///
     /// Atomics, because the memory may be JavaScript's, and shared.
-    pub fn fill(&mut self, into: &[AtomicU32]) -> usize {
+    pub fn fill<W: Words>(&mut self, table: &Table<W>, into: &[AtomicU32]) -> usize {
         self.before = self.cursor;
         self.drawn = 0;
         if self.selection.length() == 0 {
             return 0;
         }
-        self.selection.fill(into, &mut self.cursor);
-        self.drawn = into.len();
+        self.selection
+            .fill(into, &mut self.cursor, in_flight(&self.watched, table));
+        if !self.selection.draws().live() {
+            self.drawn = into.len();
+        }
         into.len()
     }
 
+    /// One draw from the band; none where that is empty. As a fill of one that can't be undone.
+    pub fn pick<W: Words>(&mut self, table: &Table<W>) -> Option<u32> {
+        let picked = self
+            .selection
+            .draw(&mut self.cursor, in_flight(&self.watched, table));
+        self.before = self.cursor;
+        self.drawn = 0;
+        picked
+    }
+
     /// Undoes the last fill beyond its first `kept` draws, as though only these had been made. Right after the fill:
-    /// the draws that are kept are made again, from the same band.
+    /// the draws that are kept are made again, from the same band. Live draws stay made, since that can't be done with
+    /// them.
     pub fn rewind(&mut self, kept: usize) {
         if kept >= self.drawn {
             return;
         }
         self.cursor = self.before;
         for _ in 0..kept {
-            self.selection.draw(&mut self.cursor);
+            self.selection.draw(&mut self.cursor, |_| 0);
         }
         self.drawn = kept;
     }
 
     /// One draw as though the members at `excluded` were not up. Indices in any order, repeats allowed, those out of
     /// range ignored. None where no member is left. The last fill can't be undone after this.
-    pub fn pick_excluding(&mut self, excluded: impl IntoIterator<Item = u32>) -> Option<u32> {
+    pub fn pick_excluding<W: Words>(
+        &mut self,
+        table: &Table<W>,
+        excluded: impl IntoIterator<Item = u32>,
+    ) -> Option<u32> {
         let Scratch { seen, selection } = &mut self.scratch;
         seen.clone_from(&self.seen);
         for index in excluded {
@@ -278,14 +307,23 @@ impl Pool {
                 turn.pass_to(length, |position| left(position).is_some())
                     .and_then(left)
             }
-            Draws::Equal | Draws::Weighted => {
+            Draws::Equal | Draws::Weighted | Draws::Fewest(_) => {
                 self.algorithm.select(seen, &self.idle, selection);
-                selection.draw(&mut self.cursor)
+                selection.draw(&mut self.cursor, in_flight(&self.watched, table))
             }
         };
         self.before = self.cursor;
         self.drawn = 0;
         picked
+    }
+}
+
+// What members have in flight now, by their index.
+fn in_flight<W: Words>(members: &[Member], table: &Table<W>) -> impl Fn(u32) -> u32 {
+    move |index| {
+        members
+            .get(index as usize)
+            .map_or(0, |member| table.in_flight(member.slot, member.generation))
     }
 }
 

@@ -4,6 +4,7 @@ use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 
 use crate::alias::Alias;
+use crate::fewest::Candidates;
 use crate::generator::Generator;
 
 /// How entries of the band are drawn.
@@ -15,6 +16,17 @@ pub enum Draws {
     InTurn,
     /// Each with its own share; two numbers a draw.
     Weighted,
+    /// The fewest requests in flight of some. Live: what is drawn depends on the moment.
+    Fewest(Candidates),
+}
+
+impl Draws {
+    /// Whether what is drawn depends on more than the selection and the cursor, so that the same draws can't be made
+    /// again.
+    #[must_use]
+    pub fn live(self) -> bool {
+        matches!(self, Self::Fewest(_))
+    }
 }
 
 /// Where the draws of a pool stand. Copy it to remember: from the same place, the same draws follow.
@@ -108,7 +120,9 @@ impl Selection {
     }
 
     /// One draw: a member. None where the band is empty.
-    pub fn draw(&self, cursor: &mut Cursor) -> Option<u32> {
+    ///
+    /// `in_flight`: requests in flight at a member
+    pub fn draw(&self, cursor: &mut Cursor, in_flight: impl Fn(u32) -> u32) -> Option<u32> {
         if self.band.is_empty() {
             return None;
         }
@@ -117,12 +131,17 @@ impl Selection {
             Draws::Equal => cursor.generator.below(length),
             Draws::InTurn => cursor.turn.pass(length),
             Draws::Weighted => self.alias.draw(&mut cursor.generator),
+            Draws::Fewest(candidates) => {
+                candidates.draw(length, &mut cursor.generator, self.at_position(in_flight))
+            }
         };
         self.band.get(position as usize).copied()
     }
 
     /// As many draws as there are places; nothing where the band is empty.
-    pub fn fill(&self, into: &[AtomicU32], cursor: &mut Cursor) {
+    ///
+    /// `in_flight`: requests in flight at a member
+    pub fn fill(&self, into: &[AtomicU32], cursor: &mut Cursor, in_flight: impl Fn(u32) -> u32) {
         let length = self.length();
         // Decided once, not for each draw.
         match self.draws {
@@ -131,6 +150,21 @@ impl Selection {
             Draws::Weighted => {
                 self.fill_with(into, cursor, |from| self.alias.draw(&mut from.generator));
             }
+            Draws::Fewest(candidates) => {
+                let in_flight = self.at_position(in_flight);
+                self.fill_with(into, cursor, |from| {
+                    candidates.draw(length, &mut from.generator, &in_flight)
+                });
+            }
+        }
+    }
+
+    // What a member has, by its position in the band.
+    fn at_position(&self, in_flight: impl Fn(u32) -> u32) -> impl Fn(u32) -> u32 {
+        move |position| {
+            self.band
+                .get(position as usize)
+                .map_or(0, |&index| in_flight(index))
         }
     }
 
@@ -155,12 +189,12 @@ impl Selection {
     }
 
     /// The members in the band, each with its probability at the next draw, where that is random; in turn, with its
-    /// share of many draws.
+    /// share of many draws; by requests in flight, what it would be where all have as many.
     pub fn chances(&self) -> impl Iterator<Item = (u32, f64)> {
         let equal = 1.0 / f64::from(self.length());
         self.band.iter().enumerate().map(move |(position, &index)| {
             let share = match self.draws {
-                Draws::Equal | Draws::InTurn => equal,
+                Draws::Equal | Draws::InTurn | Draws::Fewest(_) => equal,
                 Draws::Weighted => self.shares.get(position).copied().unwrap_or(0.0),
             };
             (index, share)

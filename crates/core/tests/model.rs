@@ -1,4 +1,4 @@
-//! Pools that draw in turn or by shares against a model that follows the contract of `EngineCore` word by word, bit
+//! Pools that draw in turn, by shares or by requests in flight against a model that follows the contract of `EngineCore` word by word, bit
 //! for bit, with no thought of speed.
 
 mod support;
@@ -6,6 +6,7 @@ mod support;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use idlest_core::fewest::Candidates;
 use idlest_core::generator::Generator;
 use idlest_core::layout::{NO_SLOT, TIME_BIAS};
 use idlest_core::memory::Owned;
@@ -14,7 +15,7 @@ use idlest_core::spare::SpareCapacity;
 use idlest_core::table::Table;
 use proptest::prelude::*;
 
-use support::{NOW, fill, shares, table};
+use support::{NOW, fill_from, shares, table};
 
 const SLOTS: u32 = 24;
 const TTL: f64 = 100.0;
@@ -161,7 +162,7 @@ impl Model {
         self.plan(&self.seen)
     }
 
-    fn draw(&mut self, plan: &Plan) -> Option<u32> {
+    fn draw(&mut self, plan: &Plan, table: &Table<Arc<Owned>>) -> Option<u32> {
         let n = plan.band.len();
         if n == 0 {
             return None;
@@ -172,6 +173,7 @@ impl Model {
                 self.turn = position + 1;
                 position as usize
             }
+            Algorithm::LeastConnections(candidates) => self.least(plan, candidates, table),
             _ => {
                 let (accept, alias) = vose(&plan.shares);
                 let u1 = self.generator.next_u32();
@@ -187,23 +189,61 @@ impl Model {
         Some(plan.band[position])
     }
 
-    fn fill(&mut self, count: usize, kept: usize) -> Vec<u32> {
+    fn least(&mut self, plan: &Plan, candidates: Candidates, table: &Table<Arc<Owned>>) -> usize {
+        let below = |generator: &mut Generator, bound: usize| {
+            let u = f64::from(generator.next_u32());
+            (u * bound as f64 / 4_294_967_296.0).floor() as usize
+        };
+        let n = plan.band.len();
+        let d = match candidates {
+            Candidates::All => n,
+            Candidates::Drawn(choices) => n.min(choices as usize),
+        };
+        let mut drawn: Vec<usize> = vec![];
+        if d == n {
+            drawn.extend(0..n);
+        } else {
+            for k in n - d..n {
+                let t = below(&mut self.generator, k + 1);
+                drawn.push(if drawn.contains(&t) { k } else { t });
+            }
+        }
+        let in_flight = |position: usize| {
+            let member = self.members[plan.band[position] as usize];
+            table.in_flight(member.slot, member.generation)
+        };
+        let (mut best, mut equals) = (drawn[0], 1);
+        for &candidate in &drawn[1..] {
+            if in_flight(candidate) < in_flight(best) {
+                (best, equals) = (candidate, 1);
+            } else if in_flight(candidate) == in_flight(best) {
+                equals += 1;
+                if below(&mut self.generator, equals) == 0 {
+                    best = candidate;
+                }
+            }
+        }
+        best
+    }
+
+    fn fill(&mut self, table: &Table<Arc<Owned>>, count: usize, kept: usize) -> Vec<u32> {
         let plan = self.current();
         let mut drawn = vec![];
         let mut left = (self.generator, self.turn);
         for made in 0..count {
-            drawn.extend(self.draw(&plan));
+            drawn.extend(self.draw(&plan, table));
             if made + 1 == kept {
                 left = (self.generator, self.turn);
             }
         }
-        if kept < drawn.len() {
+        // Draws by requests in flight are not taken back.
+        if kept < drawn.len() && !matches!(self.algorithm, Algorithm::LeastConnections(_)) {
             (self.generator, self.turn) = left;
         }
         drawn
     }
 
-    fn pick_excluding(&mut self, excluded: &[u32]) -> Option<u32> {
+    fn pick_excluding(&mut self, table: &Table<Arc<Owned>>, excluded: &[u32]) -> Option<u32> {
         if self.algorithm == Algorithm::RoundRobin {
             let band = self.current().band;
             let length = band.len() as u64;
@@ -223,7 +263,7 @@ impl Model {
             })
             .collect();
         let plan = self.plan(&seen);
-        self.draw(&plan)
+        self.draw(&plan, table)
     }
 }
 
@@ -257,9 +297,12 @@ fn vose(shares: &[f64]) -> (Vec<f64>, Vec<usize>) {
 enum Step {
     Write { slot: u32, age: u64, cpu: u32 },
     GiveBack(u32),
+    Enter(u32),
+    Leave(u32),
     Members(Vec<(u32, bool)>),
     Wait(u64),
     Fill { count: usize, kept: usize },
+    Pick,
     Exclude(Vec<u32>),
 }
 
@@ -271,9 +314,12 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     let step = prop_oneof![
         12 => write.prop_map(|(slot, age, cpu)| Step::Write { slot, age, cpu }),
         1 => (0..SLOTS).prop_map(Step::GiveBack),
+        8 => (0..SLOTS).prop_map(Step::Enter),
+        4 => (0..SLOTS).prop_map(Step::Leave),
         2 => members.prop_map(|members| Step::Members(members.into_iter().collect())),
         3 => (0_u64..80).prop_map(Step::Wait),
         4 => (0_usize..40, 0_usize..40).prop_map(|(count, kept)| Step::Fill { count, kept }),
+        2 => Just(Step::Pick),
         2 => prop::collection::vec(0..SLOTS + 2, 0..12).prop_map(Step::Exclude),
     ];
     prop::collection::vec(step, 1..60)
@@ -299,6 +345,9 @@ fn algorithms() -> impl Strategy<Value = Algorithm> {
     prop_oneof![
         1 => Just(Algorithm::RoundRobin),
         3 => spare,
+        1 => Just(Algorithm::LeastConnections(Candidates::All)),
+        3 => prop_oneof![3 => 1_u32..6, 1 => 6_u32..=64]
+            .prop_map(|choices| Algorithm::LeastConnections(Candidates::Drawn(choices))),
     ]
 }
 
@@ -342,14 +391,28 @@ proptest! {
                     model.set_members(&members);
                 }
                 Step::Fill { count, kept } => {
-                    prop_assert_eq!(fill(&mut pool, count), model.fill(count, kept));
+                    let drawn = fill_from(&mut pool, &table, count);
+                    prop_assert_eq!(drawn, model.fill(&table, count, kept));
                     pool.rewind(kept);
+                    continue;
+                }
+                Step::Pick => {
+                    let drawn = pool.pick(&table);
+                    prop_assert_eq!(drawn, model.fill(&table, 1, 1).first().copied());
+                    continue;
+                }
+                Step::Enter(slot) => {
+                    table.enter(slot, generations[slot as usize]);
+                    continue;
+                }
+                Step::Leave(slot) => {
+                    table.leave(slot, generations[slot as usize]);
                     continue;
                 }
                 Step::Exclude(excluded) => {
                     prop_assert_eq!(
-                        pool.pick_excluding(excluded.iter().copied()),
-                        model.pick_excluding(&excluded)
+                        pool.pick_excluding(&table, excluded.iter().copied()),
+                        model.pick_excluding(&table, &excluded)
                     );
                     continue;
                 }

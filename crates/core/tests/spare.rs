@@ -157,11 +157,14 @@ fn excluding_is_as_though_they_were_not_up() {
         fewer.set_members(members(5, |slot| !excluded.contains(&slot)));
         fewer.refresh(&table, NOW);
         let picks: Vec<_> = (0..50)
-            .map(|_| all.pick_excluding(excluded).unwrap())
+            .map(|_| all.pick_excluding(&table, excluded).unwrap())
             .collect();
         assert_eq!(picks, fill(&mut fewer, 50), "{exclude_missing}");
-        assert_eq!(all.pick_excluding(0..5), None);
-        assert_eq!(all.pick_excluding(excluded), Some(fill(&mut fewer, 1)[0]));
+        assert_eq!(all.pick_excluding(&table, 0..5), None);
+        assert_eq!(
+            all.pick_excluding(&table, excluded),
+            Some(fill(&mut fewer, 1)[0])
+        );
     }
 }
 
@@ -171,11 +174,12 @@ fn draws_keep_to_the_shares() {
     for (n, limit) in [(2, 10.83), (3, 13.82), (10, 27.88), (100, 148.23)] {
         let cpus: Vec<_> = (0..n).map(|i| Some(100_000 - i * 90_000 / n)).collect();
         let mut pool = pool(spare(0.05, false, 0.0), n);
-        pool.refresh(&table(&cpus), NOW);
+        let table = table(&cpus);
+        pool.refresh(&table, NOW);
         let shares = shares(&pool);
         assert!((shares.iter().sum::<f64>() - 1.0).abs() < 1e-12);
         let excluding: Vec<_> = (0..100_000)
-            .map(|_| pool.pick_excluding([]).unwrap())
+            .map(|_| pool.pick_excluding(&table, []).unwrap())
             .collect();
         for draws in [fill(&mut pool, 100_000), excluding] {
             let chi = chi_square(&draws, &shares);

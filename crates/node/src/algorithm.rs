@@ -1,6 +1,7 @@
 //! Algorithms as JavaScript writes them down, in the table's units.
 
 use idlest_core::band::{LeastCpu, Missing};
+use idlest_core::fewest::{Candidates, MOST_DRAWN};
 use idlest_core::layout::CPU_MAX;
 use idlest_core::pool::Algorithm;
 use idlest_core::spare::SpareCapacity;
@@ -11,7 +12,7 @@ use napi_derive::napi;
 /// A checked algorithm of `src/algorithms/algorithm.ts`.
 #[napi(object)]
 pub struct AlgorithmSpec {
-    /// `random`, `roundRobin`, `leastCpu` or `spareCapacity`.
+    /// `random`, `roundRobin`, `leastCpu`, `spareCapacity` or `leastConnections`.
     pub kind: String,
     /// `leastCpu`: width of the band, inclusive, 1/1000 percentage points.
     pub threshold: Option<f64>,
@@ -23,6 +24,10 @@ pub struct AlgorithmSpec {
     pub smoothing: Option<f64>,
     /// `spareCapacity`: what a full member keeps of an equal share, 0-1.
     pub min_share: Option<f64>,
+    /// `leastConnections`: members that are compared, 1 to 64.
+    pub choices: Option<f64>,
+    /// `leastConnections`: whether all are compared.
+    pub exact: Option<bool>,
 }
 
 impl TryFrom<AlgorithmSpec> for Algorithm {
@@ -65,9 +70,17 @@ impl TryFrom<AlgorithmSpec> for Algorithm {
                     smoothing: milliseconds("smoothing", spec.smoothing)?,
                 })
             }
+            "leastConnections" => {
+                let choices = choices(spec.choices)?;
+                match spec.exact {
+                    Some(true) => Ok(Self::LeastConnections(Candidates::All)),
+                    Some(false) => Ok(Self::LeastConnections(Candidates::Drawn(choices))),
+                    None => Err(invalid("exact", "true or false")),
+                }
+            }
             _ => Err(invalid(
                 "kind",
-                "'random', 'roundRobin', 'leastCpu' or 'spareCapacity'",
+                "'random', 'roundRobin', 'leastCpu', 'spareCapacity' or 'leastConnections'",
             )),
         }
     }
@@ -77,6 +90,15 @@ fn milliseconds(what: &str, value: Option<f64>) -> Result<f64> {
     match value {
         Some(value) if value >= 0.0 => Ok(value),
         _ => Err(invalid(what, "milliseconds, 0 or more")),
+    }
+}
+
+fn choices(value: Option<f64>) -> Result<u32> {
+    match value {
+        Some(value) if value.fract() == 0.0 && (1.0..=f64::from(MOST_DRAWN)).contains(&value) => {
+            Ok(value as u32)
+        }
+        _ => Err(invalid("choices", "a whole number from 1 to 64")),
     }
 }
 

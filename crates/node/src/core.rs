@@ -1,5 +1,7 @@
 //! The class that JavaScript picks with.
 
+use std::cell::{RefCell, RefMut};
+use std::rc::Rc;
 use std::sync::atomic::Ordering::Relaxed;
 
 use idlest_core::generator::Generator;
@@ -10,13 +12,21 @@ use napi::{Error, Result, Status};
 use napi_derive::napi;
 
 use crate::algorithm::AlgorithmSpec;
-use crate::arrays::{Bound, Bytes, Doubles, TableView, Words};
+use crate::raw::arrays::{Bound, Bytes, Doubles, TableView, Words};
+use crate::raw::function::NumberFunction;
 
 const MEMBER_UP: u8 = 1;
+// In place of an index.
+const NO_ONE: i32 = -1;
 
 /// An engine core over one table: `EngineCore` of `src/engine/engine.ts`.
 #[napi]
 pub struct Core {
+    // With its picker, which may be kept for longer.
+    state: Rc<RefCell<State>>,
+}
+
+struct State {
     table: Bound<Table<Foreign>>,
     pool: Pool,
 }
@@ -36,16 +46,21 @@ impl Core {
         seed_high: u32,
     ) -> Result<Self> {
         let pool = Pool::new(algorithm.try_into()?, Generator::new(seed_low, seed_high));
-        Ok(Self {
-            table: view.bind(Table::attach)?,
-            pool,
-        })
+        let table = view.bind(Table::attach)?;
+        let state = Rc::new(RefCell::new(State { table, pool }));
+        Ok(Self { state })
+    }
+
+    // No JavaScript runs during a call, so that there is never another; without this such a fault would be a panic.
+    fn state(&self) -> Result<RefMut<'_, State>> {
+        let busy = |_| Error::new(Status::GenericFailure, "the core is in use");
+        self.state.try_borrow_mut().map_err(busy)
     }
 
     /// Takes the table's memory anew, after it has grown.
     #[napi(catch_unwind, ts_args_type = "view: Uint8Array")]
-    pub fn rebind(&mut self, view: TableView) -> Result<()> {
-        self.table = view.bind(Table::attach)?;
+    pub fn rebind(&self, view: TableView) -> Result<()> {
+        self.state()?.table = view.bind(Table::attach)?;
         Ok(())
     }
 
@@ -54,7 +69,7 @@ impl Core {
         catch_unwind,
         ts_args_type = "slots: Uint32Array, generations: Uint32Array, states: Uint8Array"
     )]
-    pub fn set_members(&mut self, slots: Words, generations: Words, states: Bytes) -> Result<()> {
+    pub fn set_members(&self, slots: Words, generations: Words, states: Bytes) -> Result<()> {
         let (slots, generations) = (slots.as_slice(), generations.as_slice());
         let states = states.as_slice();
         if slots.len() != generations.len() || slots.len() != states.len() {
@@ -63,7 +78,8 @@ impl Core {
             ));
         }
         let members = slots.iter().zip(generations).zip(states);
-        self.pool
+        self.state()?
+            .pool
             .set_members(members.map(|((slot, generation), state)| Member {
                 slot: slot.load(Relaxed),
                 generation: generation.load(Relaxed),
@@ -78,15 +94,16 @@ impl Core {
         catch_unwind,
         ts_args_type = "now: number, values: Uint32Array, facts: Float64Array"
     )]
-    pub fn refresh(&mut self, now: f64, values: Words, facts: Doubles) -> Result<()> {
+    pub fn refresh(&self, now: f64, values: Words, facts: Doubles) -> Result<()> {
         let (values, places) = (values.as_slice(), facts.as_slice());
-        if values.len() < self.pool.members() || places.len() < 4 {
+        let State { table, pool } = &mut *self.state()?;
+        if values.len() < pool.members() || places.len() < 4 {
             return Err(invalid(
                 "values must be at least as long as the members, and facts 4 long",
             ));
         }
-        let facts = self.pool.refresh(&self.table.user, now);
-        for (place, value) in values.iter().zip(self.pool.values()) {
+        let facts = pool.refresh(&table.user, now);
+        for (place, value) in values.iter().zip(pool.values()) {
             place.store(*value, Relaxed);
         }
         let told = [
@@ -103,23 +120,38 @@ impl Core {
 
     /// Draws `into.length` decisions; returns how many were drawn: all or 0.
     #[napi(catch_unwind, ts_args_type = "into: Uint32Array")]
-    pub fn fill(&mut self, into: Words) -> u32 {
-        self.pool.fill(into.as_slice()) as u32
+    pub fn fill(&self, into: Words) -> Result<u32> {
+        let State { table, pool } = &mut *self.state()?;
+        Ok(pool.fill(&table.user, into.as_slice()) as u32)
+    }
+
+    /// A function that makes one draw and returns it; -1 where the band is empty. For draws that can't be made ahead:
+    /// it costs far less than a fill. It goes on to work where the core is no longer held.
+    #[napi(ts_return_type = "() => number")]
+    pub fn picker(&self) -> NumberFunction {
+        let state = Rc::clone(&self.state);
+        NumberFunction::new(move || {
+            let Ok(mut state) = state.try_borrow_mut() else {
+                return NO_ONE;
+            };
+            let State { table, pool } = &mut *state;
+            index(pool.pick(&table.user))
+        })
     }
 
     /// Undoes the last `fill` beyond its first `kept` draws.
     #[napi(catch_unwind)]
-    pub fn rewind(&mut self, kept: u32) {
-        self.pool.rewind(kept as usize);
+    pub fn rewind(&self, kept: u32) -> Result<()> {
+        self.state()?.pool.rewind(kept as usize);
+        Ok(())
     }
 
     /// One draw as though the members at `excluded` were not up; -1 where none is left.
     #[napi(catch_unwind, ts_args_type = "excluded: Uint32Array")]
-    pub fn pick_excluding(&mut self, excluded: Words) -> i32 {
+    pub fn pick_excluding(&self, excluded: Words) -> Result<i32> {
         let excluded = excluded.as_slice().iter().map(|index| index.load(Relaxed));
-        self.pool
-            .pick_excluding(excluded)
-            .map_or(-1, |index| index as i32)
+        let State { table, pool } = &mut *self.state()?;
+        Ok(index(pool.pick_excluding(&table.user, excluded)))
     }
 
     /// The probability of each member at the next draw, as of the last refresh. `shares`: at least as long as the
@@ -127,19 +159,24 @@ impl Core {
     #[napi(catch_unwind, ts_args_type = "shares: Float64Array")]
     pub fn fill_shares(&self, shares: Doubles) -> Result<()> {
         let places = shares.as_slice();
-        if places.len() < self.pool.members() {
+        let pool = &self.state()?.pool;
+        if places.len() < pool.members() {
             return Err(invalid("shares must be at least as long as the members"));
         }
         for place in places {
             place.store(0.0_f64.to_bits(), Relaxed);
         }
-        for (index, share) in self.pool.shares() {
+        for (index, share) in pool.shares() {
             if let Some(place) = places.get(index as usize) {
                 place.store(share.to_bits(), Relaxed);
             }
         }
         Ok(())
     }
+}
+
+fn index(picked: Option<u32>) -> i32 {
+    picked.map_or(NO_ONE, |index| index as i32)
 }
 
 fn invalid(message: &str) -> Error {

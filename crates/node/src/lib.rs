@@ -4,13 +4,13 @@
 #![deny(unsafe_code)]
 
 mod algorithm;
-mod arrays;
 mod core;
+mod raw;
 
 use napi_derive::napi;
 
 /// The version of this binding's interface. The loader refuses an addon of another version.
 #[napi]
 pub fn abi() -> u32 {
-    2
+    3
 }

@@ -1,4 +1,4 @@
-import type { Algorithm } from '../../algorithms/algorithm.js'
+import { type Algorithm, isLive } from '../../algorithms/algorithm.js'
 import { GENERATION_WORD, readingTag } from '../../table/layout.js'
 import type { TableMemory } from '../../table/memory.js'
 import { type MutableReading, readReading } from '../../table/reading.js'
@@ -14,6 +14,7 @@ import {
 } from '../engine.js'
 import { MISSING, OUT } from './band.js'
 import { Estimates } from './estimates.js'
+import { Flights } from './flights.js'
 import { Generator, type GeneratorState } from './generator.js'
 import { type Dice, type Plan, UniformPlan } from './plan.js'
 import { fillValues, planOf } from './plan-of.js'
@@ -29,6 +30,7 @@ const NO_PLAN: Plan = new UniformPlan(new Uint32Array(0), 0)
 /** An engine core in TypeScript; `engine.ts` says what it does. */
 export class PortableCore implements EngineCore {
   readonly name = 'portable'
+  readonly live: boolean
   readonly #memory: TableMemory
   readonly #algorithm: Algorithm
   readonly #dice: Dice
@@ -38,6 +40,7 @@ export class PortableCore implements EngineCore {
   readonly #reading: MutableReading = { time: 0, tag: 0, value: 0 }
   readonly #estimates: Estimates | undefined
   #members = NO_MEMBERS
+  #flights: Flights
   // Readings as they were at the last refresh: a value, MISSING or OUT.
   #raw = new Float64Array(0)
   #plan = NO_PLAN
@@ -45,6 +48,8 @@ export class PortableCore implements EngineCore {
   constructor(memory: TableMemory, algorithm: Algorithm, seed: readonly [number, number]) {
     this.#memory = memory
     this.#algorithm = algorithm
+    this.live = isLive(algorithm)
+    this.#flights = new Flights(memory, NO_MEMBERS.slots, NO_MEMBERS.generations)
     const generator = new Generator(seed)
     this.#dice = { generator, turn: algorithm.kind === 'roundRobin' ? generator.next() : 0 }
     if (algorithm.kind === 'spareCapacity') this.#estimates = new Estimates(algorithm.smoothing)
@@ -52,6 +57,7 @@ export class PortableCore implements EngineCore {
 
   setMembers(members: MemberArrays): void {
     this.#members = members
+    this.#flights = new Flights(this.#memory, members.slots, members.generations)
     this.#estimates?.setMembers(members)
     if (this.#raw.length !== members.slots.length) this.#raw = new Float64Array(members.slots.length)
   }
@@ -65,7 +71,7 @@ export class PortableCore implements EngineCore {
     if ('ttl' in this.#algorithm) this.#takeReadings(this.#algorithm.ttl, now, facts)
     else this.#takeStates()
     fillValues(this.#algorithm, this.#raw, values)
-    this.#plan = planOf(this.#algorithm, this.#raw, this.#raw.length)
+    this.#plan = planOf(this.#algorithm, this.#raw, this.#raw.length, this.#flights)
     facts[FACT_BAND] = this.#plan.length
   }
 
@@ -75,6 +81,10 @@ export class PortableCore implements EngineCore {
     if (this.#plan.length === 0) return 0
     this.#plan.fill(into, this.#dice)
     return into.length
+  }
+
+  pick(): number {
+    return this.#plan.length === 0 ? -1 : this.#plan.draw(this.#dice)
   }
 
   rewind(kept: number): void {
@@ -87,7 +97,7 @@ export class PortableCore implements EngineCore {
     if (this.#algorithm.kind === 'roundRobin') return this.#nextInTurn(new Set(excluded))
     const raw = this.#raw.slice()
     for (const index of excluded) if (index < raw.length) raw[index] = OUT
-    const plan = planOf(this.#algorithm, raw, raw.length)
+    const plan = planOf(this.#algorithm, raw, raw.length, this.#flights)
     return plan.length === 0 ? -1 : plan.draw(this.#dice)
   }
 

@@ -1,5 +1,7 @@
 import type { Algorithm } from '../../algorithms/algorithm.js'
 import { effective, fillBand, substitute } from './band.js'
+import type { Flights } from './flights.js'
+import { LeastInFlightPlan } from './least-in-flight.js'
 import { type Plan, TurnPlan, UniformPlan } from './plan.js'
 import { fillSpareValues, fillWeights, planByWeight } from './spare.js'
 
@@ -7,8 +9,9 @@ import { fillSpareValues, fillWeights, planByWeight } from './spare.js'
  * What to draw from, given these readings.
  * @param raw CPU, `MISSING` or `OUT`
  * @param count how many there are
+ * @param flights what they have in flight, for algorithms that look at it
  */
-export function planOf(algorithm: Algorithm, raw: Float64Array, count: number): Plan {
+export function planOf(algorithm: Algorithm, raw: Float64Array, count: number, flights: Flights): Plan {
   if (algorithm.kind === 'spareCapacity') {
     const weights = new Float64Array(count)
     const total = fillWeights(raw, count, algorithm.missing, weights)
@@ -16,10 +19,12 @@ export function planOf(algorithm: Algorithm, raw: Float64Array, count: number): 
   }
   const band = new Uint32Array(count)
   const length = fillBandOf(algorithm, raw, count, band)
-  return algorithm.kind === 'roundRobin' ? new TurnPlan(band, length) : new UniformPlan(band, length)
+  if (algorithm.kind === 'roundRobin') return new TurnPlan(band, length)
+  if (algorithm.kind === 'leastConnections') return new LeastInFlightPlan(band, length, flights, algorithm)
+  return new UniformPlan(band, length)
 }
 
-/** The band alone, for algorithms that draw from it with equal chances or in turn. Returns its length. */
+/** The band alone, for algorithms that have one. Returns its length. */
 export function fillBandOf(
   algorithm: Algorithm,
   raw: Float64Array,

@@ -44,10 +44,15 @@ pub fn pool(algorithm: Algorithm, count: u32) -> Pool {
     pool
 }
 
-/// The draws that a pool makes.
+/// The draws that a pool makes, where these look at no table.
 pub fn fill(pool: &mut Pool, count: usize) -> Vec<u32> {
+    fill_from(pool, &table(&[]), count)
+}
+
+/// The draws that a pool makes over a table.
+pub fn fill_from(pool: &mut Pool, table: &Table<Arc<Owned>>, count: usize) -> Vec<u32> {
     let into: Vec<_> = (0..count).map(|_| AtomicU32::new(77)).collect();
-    let drawn = pool.fill(&into);
+    let drawn = pool.fill(table, &into);
     into.iter()
         .take(drawn)
         .map(|place| place.load(Relaxed))

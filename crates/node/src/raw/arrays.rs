@@ -1,8 +1,5 @@
 //! Typed arrays of JavaScript as atomics. Their memory may be shared with other threads, so no slice of plain numbers is
 //! formed over it.
-//!
-//! All `unsafe` code of this crate is in this module.
-#![allow(unsafe_code)]
 
 use std::ptr;
 use std::slice;

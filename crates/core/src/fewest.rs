@@ -1,0 +1,213 @@
+//! Draws of whoever has the fewest requests in flight, of all or of some.
+
+use crate::generator::Generator;
+
+/// Most entries that are drawn for one comparison.
+pub const MOST_DRAWN: u32 = 64;
+
+/// Which entries of a band are compared at each draw.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Candidates {
+    /// All, in order.
+    All,
+    /// As many, each set of them as likely as any other; all where the band has no more. 1 to [`MOST_DRAWN`]: what is
+    /// below or above counts as these.
+    Drawn(u32),
+}
+
+impl Candidates {
+    /// Draws a position among `length`: one of the candidates with the fewest requests in flight, each of these as
+    /// likely. 0 where `length` is 0.
+    ///
+    /// `in_flight`: requests in flight at a position
+    #[inline]
+    pub fn draw(
+        self,
+        length: u32,
+        generator: &mut Generator,
+        in_flight: impl Fn(u32) -> u32,
+    ) -> u32 {
+        match self {
+            // Room for no more than are drawn is ready sooner.
+            Self::Drawn(0..=2) if length > 2 => {
+                let drawn = Drawn::<2>::draw(self.count(length), length, generator);
+                fewest(drawn.positions(), generator, in_flight)
+            }
+            Self::Drawn(_) if self.count(length) < length => {
+                let drawn =
+                    Drawn::<{ MOST_DRAWN as usize }>::draw(self.count(length), length, generator);
+                fewest(drawn.positions(), generator, in_flight)
+            }
+            _ => fewest(0..length, generator, in_flight),
+        }
+    }
+
+    // How many there are among `length`.
+    fn count(self, length: u32) -> u32 {
+        match self {
+            Self::All => length,
+            Self::Drawn(count) => count.clamp(1, MOST_DRAWN).min(length),
+        }
+    }
+}
+
+// Distinct positions, at most `MOST`.
+struct Drawn<const MOST: usize> {
+    positions: [u32; MOST],
+    count: usize,
+}
+
+impl<const MOST: usize> Drawn<MOST> {
+    // Draws `count` of `length` by Floyd's way: a number for each, whatever was drawn before.
+    #[inline]
+    fn draw(count: u32, length: u32, generator: &mut Generator) -> Self {
+        let mut drawn = Self {
+            positions: [0; MOST],
+            count: 0,
+        };
+        for last in length.saturating_sub(count)..length {
+            let position = generator.below(last + 1);
+            let again = drawn.positions().any(|before| before == position);
+            drawn.push(if again { last } else { position });
+        }
+        drawn
+    }
+
+    fn push(&mut self, position: u32) {
+        if let Some(place) = self.positions.get_mut(self.count) {
+            *place = position;
+            self.count += 1;
+        }
+    }
+
+    fn positions(&self) -> impl Iterator<Item = u32> {
+        self.positions.iter().copied().take(self.count)
+    }
+}
+
+// The candidate with the fewest; of many such, each with equal chances, by a number for each beyond the first that is
+// met. 0 where there is none.
+#[inline]
+fn fewest(
+    mut candidates: impl Iterator<Item = u32>,
+    generator: &mut Generator,
+    in_flight: impl Fn(u32) -> u32,
+) -> u32 {
+    let Some(mut best) = candidates.next() else {
+        return 0;
+    };
+    let (mut least, mut equals) = (in_flight(best), 1);
+    for candidate in candidates {
+        let count = in_flight(candidate);
+        if count < least {
+            (best, least, equals) = (candidate, count, 1);
+        } else if count == least {
+            equals += 1;
+            if generator.below(equals) == 0 {
+                best = candidate;
+            }
+        }
+    }
+    best
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn drawn<const MOST: usize>(count: u32, length: u32, generator: &mut Generator) -> Vec<u32> {
+        Drawn::<MOST>::draw(count, length, generator)
+            .positions()
+            .collect()
+    }
+
+    #[test]
+    fn draws_are_distinct_and_take_a_number_each() {
+        let mut generator = Generator::new(1, 2);
+        for length in 1..70 {
+            for count in 1..=length.min(64) {
+                let mut numbers = generator;
+                let positions = drawn::<64>(count, length, &mut generator);
+                let mut distinct = positions.clone();
+                distinct.sort_unstable();
+                distinct.dedup();
+                assert_eq!(
+                    (positions.len(), distinct.len()),
+                    (count as usize, count as usize)
+                );
+                assert!(distinct.iter().all(|&position| position < length));
+                for _ in 0..count {
+                    numbers.next_u32();
+                }
+                assert_eq!(generator, numbers);
+            }
+        }
+    }
+
+    #[test]
+    fn a_position_that_is_drawn_again_gives_way_to_the_last() {
+        let mut seen = 0;
+        for seed in 0..100 {
+            let mut generator = Generator::new(seed, 0);
+            let mut numbers = generator;
+            let (first, second) = (numbers.below(3), numbers.below(4));
+            let expected = [first, if second == first { 3 } else { second }];
+            seen += u32::from(second == first);
+            assert_eq!(drawn::<2>(2, 4, &mut generator), expected);
+        }
+        assert!(seen > 0);
+    }
+
+    #[test]
+    fn room_for_no_more_is_kept_to() {
+        let mut generator = Generator::new(1, 2);
+        assert_eq!(drawn::<2>(3, 9, &mut generator).len(), 2);
+        assert_eq!(drawn::<2>(1, 0, &mut generator), []);
+    }
+
+    #[test]
+    fn counts_are_kept_to_what_can_be_drawn() {
+        for (candidates, length, count) in [
+            (Candidates::All, 1_000, 1_000),
+            (Candidates::All, 0, 0),
+            (Candidates::Drawn(0), 5, 1),
+            (Candidates::Drawn(2), 1, 1),
+            (Candidates::Drawn(2), 0, 0),
+            (Candidates::Drawn(64), 1_000, 64),
+            (Candidates::Drawn(u32::MAX), 1_000, 64),
+        ] {
+            assert_eq!(
+                candidates.count(length),
+                count,
+                "{candidates:?} of {length}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_first_of_the_fewest_takes_no_number() {
+        let mut generator = Generator::new(1, 2);
+        let before = generator;
+        let counts = [5, 4, 7, 3, 9];
+        let pick = Candidates::All.draw(5, &mut generator, |position| counts[position as usize]);
+        assert_eq!((pick, generator), (3, before));
+        assert_eq!(Candidates::All.draw(0, &mut generator, |_| 0), 0);
+        assert_eq!(Candidates::Drawn(2).draw(0, &mut generator, |_| 0), 0);
+        assert_eq!(Candidates::Drawn(2).draw(1, &mut generator, |_| 0), 0);
+        assert_eq!(generator, before);
+    }
+
+    #[test]
+    fn fewer_anew_ends_a_row_of_equals() {
+        for seed in 0..50 {
+            let mut generator = Generator::new(seed, 0);
+            let mut numbers = generator;
+            let counts = [5, 5, 5, 2, 2, 6];
+            let pick = Candidates::All.draw(6, &mut generator, |at| counts[at as usize]);
+            numbers.below(2);
+            numbers.below(3);
+            let expected = if numbers.below(2) == 0 { 4 } else { 3 };
+            assert_eq!((pick, generator), (expected, numbers));
+        }
+    }
+}

@@ -1,0 +1,32 @@
+import * as v from 'valibot'
+import { checkOptions, flag, options, whole } from '../options.js'
+import type { LeastConnectionsAlgorithm } from './algorithm.js'
+
+/** Options of `leastConnections`. */
+export interface LeastConnectionsOptions {
+  /** Members that are compared at each pick, drawn at random, 1 to 64. Default 2. */
+  choices?: number
+  /** Compares all members, whatever their number: a pick is then linear in it. Default false. */
+  exact?: boolean
+}
+
+const leastConnectionsOptions = options({
+  choices: v.optional(whole(1, 64), 2),
+  exact: v.optional(flag(), false),
+})
+
+/**
+ * Picks the member with the fewest requests in flight of this process, among two drawn at random (or `choices`, or
+ * all); ties by chance. Requests count as in flight between `acquire` and `release`, or during `run`, over all
+ * balancers and threads of the table: a pick by `select` alone counts for nothing.
+ *
+ * Use it where this process sends a good part of what the nodes get: then what it has in flight tells at once who is
+ * slow, and no report is needed. Never herds. Where many clients send little each, the counts say nothing, and it is
+ * `random()`.
+ *
+ * Throws OptionError.
+ */
+export function leastConnections(given: LeastConnectionsOptions = {}): LeastConnectionsAlgorithm {
+  const { choices, exact } = checkOptions('leastConnections', given, leastConnectionsOptions)
+  return Object.freeze({ kind: 'leastConnections', choices, exact })
+}
