@@ -9,7 +9,7 @@ export { type AttachedBalancer, type AttachOptions, attachBalancer } from './bal
 export { type Balancer, type BalancerStats, createBalancer } from './balancer/balancer.js'
 export { type ConfigureOptions, configure, select } from './balancer/drop-in.js'
 export type { BalancerHandle } from './balancer/handle.js'
-export type { Lease, Outcome } from './balancer/lease.js'
+export type { Lease, LeaseCounters, Outcome } from './balancer/lease.js'
 export type { MemberState } from './balancer/members.js'
 export type { NodeLike } from './balancer/node.js'
 export type { BalancerOptions, PollOptions } from './balancer/options.js'
@@ -17,7 +17,22 @@ export { createTable } from './balancer/process-table.js'
 export type { SelectOptions } from './balancer/select-options.js'
 export type { NodeSnapshot } from './balancer/snapshot.js'
 export type { Clock } from './clock.js'
-export * from './errors.js'
+export {
+  BadNodeError,
+  BadReportError,
+  ClosedError,
+  DuplicateNodeError,
+  EngineError,
+  type ErrorCode,
+  IdlestError,
+  ListenError,
+  NoNodesError,
+  OptionError,
+  SamplerError,
+  TableError,
+  UnknownNodeError,
+} from './errors.js'
+export type { PollerCounters } from './poller/poller.js'
 export {
   type CustomTransport,
   type HttpNodeOptions,

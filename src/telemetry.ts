@@ -56,3 +56,10 @@ export const channels = {
   samplerError: channel('idlest:sampler:error'),
   workerRestart: channel('idlest:worker:restart'),
 } as const
+
+/** Tells of a pick that found no node. */
+export function publishEmptySelect(balancer: string, members: number): void {
+  if (channels.selectEmpty.hasSubscribers) {
+    channels.selectEmpty.publish({ balancer, members } satisfies EmptySelectEvent)
+  }
+}

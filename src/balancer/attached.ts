@@ -80,7 +80,6 @@ export class AttachedBalancer extends Picker<string> {
       seed: toSeed(seed),
       places: known,
       directory: known,
-      onEmpty: undefined,
     })
     this.#known = known
     this.#take(handle.members)

@@ -11,7 +11,6 @@ import { processClock } from '../process-clock.js'
 import { type Seed, streamOf, toSeed } from '../seed.js'
 import { toMilli } from '../table/layout.js'
 import { type Entry, sampleTime, Table } from '../table/table.js'
-import { channels, type EmptySelectEvent } from '../telemetry.js'
 import { warn } from '../warn.js'
 import { Drains } from './drains.js'
 import { type BalancerHandle, HandleServer } from './handle.js'
@@ -70,11 +69,6 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
       seed,
       places: table,
       directory: table,
-      onEmpty: (members) => {
-        if (channels.selectEmpty.hasSubscribers) {
-          channels.selectEmpty.publish({ balancer: name, members } satisfies EmptySelectEvent)
-        }
-      },
     })
     this.#table = table
     this.#drains = new Drains(table.memory, clock)

@@ -8,7 +8,7 @@ import { checkOptions, milliseconds, options } from '../options.js'
 import { processClock } from '../process-clock.js'
 import { toSeed } from '../seed.js'
 import type { Table } from '../table/table.js'
-import { channels, type EmptySelectEvent } from '../telemetry.js'
+import { publishEmptySelect } from '../telemetry.js'
 import { warn } from '../warn.js'
 import { ArrayPicks } from './array-picks.js'
 import { type Balancer, createBalancer, tableFor } from './balancer.js'
@@ -78,9 +78,7 @@ class DropIn {
     const picked = nodes[this.#picks.select(nodes)]
     // Also undefined where the array lost it while its ids were read.
     if (picked !== undefined) return picked
-    if (channels.selectEmpty.hasSubscribers) {
-      channels.selectEmpty.publish({ balancer: NAME, members: 0 } satisfies EmptySelectEvent)
-    }
+    publishEmptySelect(NAME, 0)
     throw new NoNodesError('select(nodes) was given no node')
   }
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { Sampler } from '../agent/samplers/index.js'
+import { type Sampler, samplerOption } from '../agent/samplers/sampler.js'
 import type { Algorithm } from '../algorithms/algorithm.js'
 import { isAlgorithm } from '../algorithms/check.js'
 import type { Clock } from '../clock.js'
@@ -64,13 +64,6 @@ export const clockOption = v.optional(clockSchema)
 export const seedOption = v.optional(whole(0))
 export const engineOption = v.optional(oneOf(['auto', 'native', 'portable']))
 
-const sampler = v.custom<Sampler>(
-  (value) =>
-    typeof value === 'function' ||
-    (typeof value === 'object' && value !== null && 'sample' in value && typeof value.sample === 'function'),
-  'a function that gives percent, or an object with such a method `sample`',
-)
-
 /** What `poll` takes; shared with `configure`. */
 export const pollOptions = options({
   interval: v.optional(milliseconds(1), 5_000),
@@ -100,7 +93,7 @@ export const balancerOptions = options({
   ...sharedEntries,
   nodes: v.optional(v.custom<readonly NodeLike[]>(Array.isArray, 'an array of nodes'), () => []),
   self: v.optional(v.custom<NodeLike>((value) => value !== undefined, 'a node')),
-  sampler: v.optional(sampler),
+  sampler: v.optional(samplerOption()),
   onSamplerError: v.optional(
     v.union([number(0, 100), v.literal('stale')], 'a number from 0 to 100 (percent) or "stale"'),
     50,

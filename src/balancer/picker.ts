@@ -8,6 +8,7 @@ import { toMilli } from '../table/layout.js'
 import type { TableMemory } from '../table/memory.js'
 import { publish, writeReading } from '../table/reading.js'
 import { sampleTime, tableTime } from '../table/table.js'
+import { publishEmptySelect } from '../telemetry.js'
 import { ArrayPicks, type Directory } from './array-picks.js'
 import { Lease, type LeaseOwner, newLeaseCounters, type Outcome } from './lease.js'
 import { type Member, Members, type Places } from './members.js'
@@ -44,8 +45,6 @@ export interface PickerOptions {
   readonly seed: readonly [number, number]
   readonly places: Places
   readonly directory: Directory
-  /** Told of picks that found no node. */
-  readonly onEmpty: ((members: number) => void) | undefined
 }
 
 // Keeps the picks from arrays apart from the others, whatever the seed.
@@ -73,7 +72,6 @@ export class Picker<N extends NodeLike = NodeLike> {
   protected readonly leases: LeaseOwner
   readonly #picks: Picks
   readonly #arrayPicks: ArrayPicks
-  readonly #onEmpty: PickerOptions['onEmpty']
   // As the engine has them: what it was told last.
   #list: readonly Member<N>[] = []
   #nodes: readonly N[] = []
@@ -88,7 +86,6 @@ export class Picker<N extends NodeLike = NodeLike> {
     this.clock = clock
     this.memory = memory
     this.members = new Members(options.places)
-    this.#onEmpty = options.onEmpty
     this.leases = { memory, leases: newLeaseCounters(), released: (member) => this.onReleased(member) }
     this.#picks = new Picks({
       core: engine.createCore(memory, algorithm, seed),
@@ -177,9 +174,9 @@ export class Picker<N extends NodeLike = NodeLike> {
   fill(into: Uint32Array): number {
     if (!(into instanceof Uint32Array)) throw new OptionError('into', into, 'a Uint32Array')
     // The native engine must not write to memory that another thread may be writing.
-    const shared = into.buffer instanceof ArrayBuffer ? into : new Uint32Array(into.length)
-    const filled = this.#picks.fill(shared)
-    if (shared !== into) into.set(shared)
+    const own = into.buffer instanceof ArrayBuffer ? into : new Uint32Array(into.length)
+    const filled = this.#picks.fill(own)
+    if (own !== into) into.set(own)
     if (filled === 0 && into.length > 0) this.#noNodes()
     return filled
   }
@@ -248,6 +245,12 @@ export class Picker<N extends NodeLike = NodeLike> {
     return snapshotOf(this.#list, view, this.#picks.shares(), this.algorithm, this.memory, now)
   }
 
+  /** What `console.log` shows: not the whole of the table. */
+  [Symbol.for('nodejs.util.inspect.custom')](): object {
+    const { name, engine, algorithm, nodes, closed } = this
+    return { name, engine, algorithm, nodes, closed }
+  }
+
   protected find(node: NodeLike): Member<N> | undefined {
     const id = looseId(node)
     return typeof id === 'string' ? this.members.find(id) : undefined
@@ -306,7 +309,7 @@ export class Picker<N extends NodeLike = NodeLike> {
 
   #noNodes(): NoNodesError {
     this.counters.empty++
-    this.#onEmpty?.(this.members.size)
+    publishEmptySelect(this.name, this.members.size)
     return new NoNodesError()
   }
 

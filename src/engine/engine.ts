@@ -6,7 +6,7 @@ export type EngineName = 'native' | 'portable'
 
 /** What a member is allowed: `up` ones alone are picked. */
 export const MEMBER_UP = 1
-/** Any other state: drain, maint or down. */
+/** Any other state. */
 export const MEMBER_OUT = 0
 
 /** The members of one balancer as an engine sees them; three arrays of one length, index = member. */
