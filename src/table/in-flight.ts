@@ -15,23 +15,40 @@ function mine(word: number, generation: number): boolean {
  */
 export function enterFlight(memory: TableMemory, slot: number, generation: number): boolean {
   if (!memory.has(slot)) return false
+  const { words } = memory
   const index = inFlightIndex(slot)
-  for (;;) {
-    const word = Atomics.load(memory.words, index)
-    if (!mine(word, generation) || (word & layout.COUNT_MASK) === layout.COUNT_MASK) return false
-    if (Atomics.compareExchange(memory.words, index, word, (word + 1) | 0) === word) return true
+  // Read plainly first, at a tenth of the cost: the exchange tells what the word really is. Only what was read atomically refuses.
+  let word = words[index] as number
+  if (!mayEnter(word, generation)) word = Atomics.load(words, index)
+  while (mayEnter(word, generation)) {
+    const found = Atomics.compareExchange(words, index, word, (word + 1) | 0)
+    if (found === word) return true
+    word = found
   }
+  return false
 }
 
 /** Counts one less; never below zero, and never for a node that the slot no longer belongs to (false). */
 export function leaveFlight(memory: TableMemory, slot: number, generation: number): boolean {
   if (!memory.has(slot)) return false
+  const { words } = memory
   const index = inFlightIndex(slot)
-  for (;;) {
-    const word = Atomics.load(memory.words, index)
-    if (!mine(word, generation) || (word & layout.COUNT_MASK) === 0) return false
-    if (Atomics.compareExchange(memory.words, index, word, (word - 1) | 0) === word) return true
+  let word = words[index] as number
+  if (!mayLeave(word, generation)) word = Atomics.load(words, index)
+  while (mayLeave(word, generation)) {
+    const found = Atomics.compareExchange(words, index, word, (word - 1) | 0)
+    if (found === word) return true
+    word = found
   }
+  return false
+}
+
+function mayEnter(word: number, generation: number): boolean {
+  return mine(word, generation) && (word & layout.COUNT_MASK) !== layout.COUNT_MASK
+}
+
+function mayLeave(word: number, generation: number): boolean {
+  return mine(word, generation) && (word & layout.COUNT_MASK) !== 0
 }
 
 /** Requests in flight at a slot's node; 0 where the slot belongs to another node now. */
