@@ -155,7 +155,7 @@ test('close does not wait for connections that are idle, half open or half sent'
   )
   await agent.close()
   await closed
-  t.pass()
+  t.true([idle, silent, slow].every((socket) => socket.destroyed))
 })
 
 test('a sample that comes after close is dropped', async (t) => {

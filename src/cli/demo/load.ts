@@ -67,7 +67,7 @@ export class LoadGenerator {
   async #request(server: Server, work: number): Promise<void> {
     const { statusCode, body } = await this.#agent.request({
       origin: `http://${server.id}`,
-      path: `/work/${work}`,
+      path: `/burn/${work}`,
       method: 'GET',
     })
     await body.dump()

@@ -9,7 +9,7 @@ import { Governor } from './governor.js'
 import type { FromServer, ServerSettings } from './messages.js'
 import { shareSampler } from './share-sampler.js'
 
-const WORK = /^\/work\/(\d{1,9})$/
+const WORK = /^\/burn\/(\d{1,9})$/
 
 const { share, secondJob, sampleInterval, window } = JSON.parse(process.argv[2] ?? '{}') as ServerSettings
 
