@@ -2,6 +2,6 @@
  * Emits a process warning of the type `IdlestWarning`.
  * @param code stable, for those who filter warnings
  */
-export function warn(message: string, code?: string): void {
-  process.emitWarning(message, { type: 'IdlestWarning', ...(code !== undefined && { code }) })
+export function warn(message: string, code: string): void {
+  process.emitWarning(message, { type: 'IdlestWarning', code })
 }

@@ -46,7 +46,7 @@ export interface SamplingOptions {
   /** Whose sampler it is, for messages and telemetry: a balancer's name, or `agent`. */
   readonly source: string
   /** Where warnings go; the process's by default. */
-  readonly warn?: (message: string) => void
+  readonly warn?: (message: string, code: string) => void
 }
 
 // One warning a minute at most: a broken sampler fails at each sample.
@@ -79,7 +79,7 @@ export function createSampling(options: SamplingOptions): Sampling {
       warnedAt = clock.now()
       const more = unwarned > 1 ? ` (${unwarned} failures since the last warning)` : ''
       unwarned = 0
-      warn(`${error.message}${more}`)
+      warn(`${error.message}${more}`, error.code)
     }
     if (channels.samplerError.hasSubscribers) {
       channels.samplerError.publish({ source, error } satisfies SamplerErrorEvent)

@@ -195,6 +195,7 @@ test.serial(
     await sampling.sample()
     const warning = await emitted
     t.is(warning.name, 'IdlestWarning')
+    t.like(warning, { code: 'IDLEST_SAMPLER' })
     t.regex(warning.message, /the sampler of agent gave -1/)
   },
 )
