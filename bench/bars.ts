@@ -1,5 +1,5 @@
 import type { CaseResult, Doer } from './case.js'
-import { ALGORITHM_SIZES, BLOCK_ALGORITHMS, caseOf } from './cases/algorithms.js'
+import { ALGORITHM_SIZES, ALGORITHMS, caseOf } from './cases/algorithms.js'
 import type { GcResult } from './figures/gc.js'
 import type { PollResult } from './figures/poll.js'
 
@@ -46,12 +46,12 @@ export function barsOf(results: readonly CaseResult[], figures: Figures = {}): B
       1.2,
       ratio(ns('select()', 'native', LARGE), select8),
     ),
-    ...BLOCK_ALGORITHMS.flatMap(({ kind }) =>
+    ...ALGORITHMS.flatMap(({ algorithm: { kind }, atMost }) =>
       ALGORITHM_SIZES.map((nodes) =>
         bar(
           `native ${caseOf(kind)}, ${nodes.toLocaleString('en')} nodes, to the floor`,
           'times',
-          1.2,
+          atMost,
           ratio(ns(caseOf(kind), 'native', nodes), floor),
         ),
       ),

@@ -1,4 +1,4 @@
-import { random, roundRobin, spareCapacity } from '../../dist/index.js'
+import { type Algorithm, leastConnections, random, roundRobin, spareCapacity } from '../../dist/index.js'
 import type { CaseFamily } from '../case.js'
 import { engines } from '../engines.js'
 import { Pool } from '../pool.js'
@@ -9,8 +9,15 @@ export const ALGORITHM_SIZES = [8, 1_000, 10_000]
 
 const ALWAYS_FRESH = 3_600_000
 
-/** The algorithms that draw from blocks, beside `leastCpu`. */
-export const BLOCK_ALGORITHMS = [random(), roundRobin(), spareCapacity({ ttl: ALWAYS_FRESH })]
+/** The algorithms beside `leastCpu`, and what a pick may cost at most, in floors. */
+export const ALGORITHMS: readonly { readonly algorithm: Algorithm; readonly atMost: number }[] = [
+  // These draw from blocks.
+  { algorithm: random(), atMost: 1.2 },
+  { algorithm: roundRobin(), atMost: 1.2 },
+  { algorithm: spareCapacity({ ttl: ALWAYS_FRESH }), atMost: 1.2 },
+  // This one has to look at each pick.
+  { algorithm: leastConnections(), atMost: 2.5 },
+]
 
 /** The name of an algorithm's case. */
 export function caseOf(kind: string): string {
@@ -21,7 +28,7 @@ export function caseOf(kind: string): string {
 export function algorithmCases(): CaseFamily {
   const pools = ALGORITHM_SIZES.map((nodes) => new Pool(nodes))
   const cases = pools.flatMap((pool) =>
-    BLOCK_ALGORITHMS.flatMap((algorithm) =>
+    ALGORITHMS.flatMap(({ algorithm }) =>
       engines.map((engine) => ({
         name: caseOf(algorithm.kind),
         engine,
