@@ -5,15 +5,14 @@ mod support;
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
-use idlest_core::band::NOT_ELIGIBLE;
 use idlest_core::fewest::Candidates;
 use idlest_core::generator::Generator;
 use idlest_core::layout::NO_SLOT;
 use idlest_core::memory::Owned;
-use idlest_core::pool::{Algorithm, Facts, Member, Pool};
+use idlest_core::pool::{Algorithm, Member, Pool};
 use idlest_core::table::Table;
 
-use support::{NOW, chi_square, fill_from, members, pool, shares, table};
+use support::{NOW, assert_takes_no_reading, chi_square, fill_from, members, pool, shares, table};
 
 const EXACT: Algorithm = Algorithm::LeastConnections(Candidates::All);
 
@@ -93,22 +92,8 @@ fn assert_chances(drawn: &[u32], expected: &[f64], what: &str) {
 
 #[test]
 fn everyone_up_is_in_the_band_with_an_equal_share() {
-    let table = busy(&[0, 3, 1]);
     for algorithm in [EXACT, sampled(2)] {
-        let mut pool = pool(algorithm, 0);
-        pool.set_members(members(3, |slot| slot != 1));
-        let facts = pool.refresh(&table, NOW);
-        assert_eq!(
-            facts,
-            Facts {
-                generation: 1,
-                next_expiry: f64::INFINITY,
-                band: 2,
-                fresh: 0
-            }
-        );
-        assert_eq!(pool.values(), [0, NOT_ELIGIBLE, 0]);
-        assert_eq!(shares(&pool), [0.5, 0.0, 0.5]);
+        assert_takes_no_reading(algorithm, &busy(&[0, 3, 1]));
     }
 }
 

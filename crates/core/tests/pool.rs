@@ -7,7 +7,9 @@ use idlest_core::generator::Generator;
 use idlest_core::layout::{NO_SLOT, TIME_BIAS};
 use idlest_core::pool::{Algorithm, Facts, Member};
 
-use support::{NOW, chi_square, fill, members, pool, shares, table};
+use support::{
+    NOW, assert_rewinds, assert_takes_no_reading, chi_square, fill, members, pool, shares, table,
+};
 
 fn least_cpu(missing: Missing) -> Algorithm {
     Algorithm::LeastCpu {
@@ -78,19 +80,7 @@ fn readings_of_other_generations_and_unknown_slots_are_missing() {
 #[test]
 fn random_takes_all_who_are_up_and_never_expires() {
     let table = table(&[Some(1_000), Some(90_000), None]);
-    let mut pool = pool(Algorithm::Random, 0);
-    pool.set_members(members(3, |slot| slot != 1));
-    let facts = pool.refresh(&table, NOW);
-    assert_eq!(
-        facts,
-        Facts {
-            generation: 1,
-            next_expiry: f64::INFINITY,
-            band: 2,
-            fresh: 0
-        }
-    );
-    assert_eq!(pool.values(), [0, NOT_ELIGIBLE, 0]);
+    assert_takes_no_reading(Algorithm::Random, &table);
 }
 
 #[test]
@@ -138,22 +128,11 @@ fn an_empty_band_draws_nothing_and_keeps_the_generator() {
 #[test]
 fn a_rewound_fill_is_as_though_only_what_was_kept_had_been_drawn() {
     let table = table(&[Some(10_000), Some(11_000), Some(12_000)]);
-    let fresh = || {
+    assert_rewinds(|| {
         let mut fresh = pool(least_cpu(Missing::As(50_000)), 3);
         fresh.refresh(&table, NOW);
         fresh
-    };
-    let all = fill(&mut fresh(), 300);
-    for kept in [0, 1, 50, 99, 100, 101] {
-        let mut pool = fresh();
-        fill(&mut pool, 100);
-        pool.rewind(kept);
-        let kept = kept.min(100);
-        assert_eq!(fill(&mut pool, 100), all[kept..kept + 100]);
-        pool.rewind(10);
-        pool.rewind(5);
-        assert_eq!(fill(&mut pool, 100), all[kept + 5..kept + 105]);
-    }
+    });
 }
 
 #[test]

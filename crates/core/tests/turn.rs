@@ -2,11 +2,10 @@
 
 mod support;
 
-use idlest_core::band::NOT_ELIGIBLE;
 use idlest_core::generator::Generator;
-use idlest_core::pool::{Algorithm, Facts, Pool};
+use idlest_core::pool::{Algorithm, Pool};
 
-use support::{NOW, fill, members, pool, shares, table};
+use support::{NOW, assert_takes_no_reading, fill, members, pool, table};
 
 fn turns(count: u32) -> Pool {
     let mut turns = pool(Algorithm::RoundRobin, count);
@@ -32,20 +31,7 @@ fn everyone_has_a_turn_from_a_drawn_start() {
 #[test]
 fn turns_take_no_reading() {
     let table = table(&[Some(90_000), Some(1), None]);
-    let mut turns = pool(Algorithm::RoundRobin, 0);
-    turns.set_members(members(3, |slot| slot != 1));
-    let facts = turns.refresh(&table, NOW);
-    assert_eq!(
-        facts,
-        Facts {
-            generation: 1,
-            next_expiry: f64::INFINITY,
-            band: 2,
-            fresh: 0
-        }
-    );
-    assert_eq!(turns.values(), [0, NOT_ELIGIBLE, 0]);
-    assert_eq!(shares(&turns), [0.5, 0.0, 0.5]);
+    assert_takes_no_reading(Algorithm::RoundRobin, &table);
 }
 
 #[test]

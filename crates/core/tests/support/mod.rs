@@ -5,10 +5,11 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 
+use idlest_core::band::NOT_ELIGIBLE;
 use idlest_core::generator::Generator;
 use idlest_core::layout::{self, TIME_BIAS};
 use idlest_core::memory::Owned;
-use idlest_core::pool::{Algorithm, Member, Pool};
+use idlest_core::pool::{Algorithm, Facts, Member, Pool};
 use idlest_core::table::Table;
 
 /// The time of the tables' creation.
@@ -83,4 +84,37 @@ pub fn chi_square(draws: &[u32], shares: &[f64]) -> f64 {
             (f64::from(count) - expected).powi(2) / expected
         })
         .sum()
+}
+
+/// Checks that an algorithm takes no reading: of three members the two that are up are in the band, and nothing expires.
+pub fn assert_takes_no_reading(algorithm: Algorithm, table: &Table<Arc<Owned>>) {
+    let mut pool = pool(algorithm, 0);
+    pool.set_members(members(3, |slot| slot != 1));
+    let facts = pool.refresh(table, NOW);
+    assert_eq!(
+        facts,
+        Facts {
+            generation: 1,
+            next_expiry: f64::INFINITY,
+            band: 2,
+            fresh: 0
+        }
+    );
+    assert_eq!(pool.values(), [0, NOT_ELIGIBLE, 0]);
+    assert_eq!(shares(&pool), [0.5, 0.0, 0.5]);
+}
+
+/// Checks that a rewound fill is as though only what was kept had been drawn, of pools that draw the same.
+pub fn assert_rewinds(fresh: impl Fn() -> Pool) {
+    let all = fill(&mut fresh(), 300);
+    for kept in [0, 1, 50, 99, 100, 101] {
+        let mut pool = fresh();
+        fill(&mut pool, 100);
+        pool.rewind(kept);
+        let kept = kept.min(100);
+        assert_eq!(fill(&mut pool, 100), all[kept..kept + 100]);
+        pool.rewind(10);
+        pool.rewind(5);
+        assert_eq!(fill(&mut pool, 100), all[kept + 5..kept + 105]);
+    }
 }
