@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { existsSync, readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import test from 'ava'
@@ -44,6 +45,12 @@ const nowhere = { IDLEST_BINDING_PATH: fixture('nothing.node') }
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
 const permission = major > 23 || (major === 23 && minor >= 5) || (major === 22 && minor >= 13)
 const permissionFlags = [permission ? '--permission' : '--experimental-permission', '--allow-fs-read=*']
+
+test('an addon that was built loads: no test of the native engine is left out for another reason', (t) => {
+  const folder = new URL('../../dist/native/', import.meta.url)
+  const addons = existsSync(folder) ? readdirSync(folder).filter((file) => file.endsWith('.node')) : []
+  t.is(built, addons.length > 0, `${addons}`)
+})
 
 native('native is chosen where it loads', async (t) => {
   for (const args of [['auto'], ['native'], []]) {
