@@ -1,3 +1,9 @@
+/** Fixed weights by node id, 0 (never picked) to 1e12; a node that is not named weighs 1. */
+export type Weights = Readonly<Record<string, number>>
+
+/** The fixed weight of a node by its id. */
+export type WeightOf = (id: string) => number
+
 /** `random()`: every member that is up, with equal chances. */
 export interface RandomAlgorithm {
   readonly kind: 'random'
@@ -52,6 +58,13 @@ export type Algorithm =
 /** Oldest age of a reading that still counts, ms; undefined where the algorithm reads none. */
 export function ttlOf(algorithm: Algorithm): number | undefined {
   return 'ttl' in algorithm ? algorithm.ttl : undefined
+}
+
+/** The fixed weights of an algorithm that has some; else 1 for all. */
+export function weightsOf(algorithm: Algorithm): WeightOf {
+  const weights = 'weights' in algorithm ? (algorithm.weights as Weights | undefined) : undefined
+  if (weights === undefined) return () => 1
+  return (id) => (Object.hasOwn(weights, id) ? (weights[id] as number) : 1)
 }
 
 /** Whether picks depend on what changes without a publication, so that they can't be made ahead. */

@@ -1,4 +1,4 @@
-import { type Algorithm, isLive } from '../algorithms/algorithm.js'
+import { type Algorithm, isLive, type WeightOf, weightsOf } from '../algorithms/algorithm.js'
 import type { Clock } from '../clock.js'
 import { type Engine, FACT_FRESH, type MemberArrays, NOT_ELIGIBLE } from '../engine/engine.js'
 import { MISSING, OUT } from '../engine/portable/band.js'
@@ -63,8 +63,9 @@ export class ArrayPicks {
   private readonly options: ArrayPicksOptions
   // An object without prototype: for strings that were seen before it is a third faster than a Map.
   private positions: Record<string, number | undefined> = Object.create(null)
-  private places: MemberArrays = arraysOf([])
+  private places: MemberArrays
   private readonly noFlights: Flights
+  private readonly weightOf: WeightOf
   private version = -1
   // The arrays seen last, a ring; bound from the second time on.
   private readonly recent: (readonly NodeLike[] | undefined)[] = new Array(REMEMBERED).fill(undefined)
@@ -80,6 +81,8 @@ export class ArrayPicks {
     this.options = options
     this.directory = options.directory
     this.header = memory.header
+    this.weightOf = weightsOf(algorithm)
+    this.places = arraysOf([], this.weightOf)
     this.noFlights = new Flights(memory, new Uint32Array(0), new Uint32Array(0))
     const generator = new Generator(seed)
     this.dice = { generator, turn: generator.next() }
@@ -233,7 +236,7 @@ export class ArrayPicks {
     this.positions = Object.create(null)
     for (const [i, place] of places.entries()) this.positions[place.id] = i
     this.version = directory.version
-    this.places = arraysOf(places)
+    this.places = arraysOf(places, this.weightOf)
     return this.places
   }
 }

@@ -47,7 +47,7 @@ export class LiveView {
   generation = STALE
   /** Steps at each refresh. */
   revision = 0
-  readonly view: View = { values: new Uint32Array(0), facts: new Float64Array(FACT_COUNT) }
+  readonly view: View = { values: new Float64Array(0), facts: new Float64Array(FACT_COUNT) }
   readonly #core: EngineCore
   readonly #memory: TableMemory
   readonly #clock: Clock
@@ -84,7 +84,7 @@ export class LiveView {
       const members = this.#source.memberArrays()
       this.#core.setMembers(members)
       const { length } = members.slots
-      if (this.view.values.length !== length) this.view.values = new Uint32Array(length)
+      if (this.view.values.length !== length) this.view.values = new Float64Array(length)
       this.#hasMembers = true
     }
     const now = this.#now()

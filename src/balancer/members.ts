@@ -1,3 +1,4 @@
+import type { WeightOf } from '../algorithms/algorithm.js'
 import { MEMBER_OUT, MEMBER_UP, type MemberArrays } from '../engine/engine.js'
 import { idOf, type NodeLike } from './node.js'
 
@@ -41,15 +42,19 @@ export interface Places {
  */
 export class Members<N extends NodeLike> {
   readonly #places: Places
+  readonly #weightOf: WeightOf
   readonly #byId = new Map<string, Member<N>>()
   #list: readonly Member<N>[] = []
   #nodes: readonly N[] = Object.freeze([])
-  #arrays: MemberArrays = arraysOf([])
+  #arrays: MemberArrays
   #stale = false
   readonly #out = new Set<string>()
 
-  constructor(places: Places) {
+  /** @param weightOf the fixed weight of a node by its id, at least 0 */
+  constructor(places: Places, weightOf: WeightOf) {
     this.#places = places
+    this.#weightOf = weightOf
+    this.#arrays = arraysOf([], weightOf)
   }
 
   get size(): number {
@@ -161,7 +166,7 @@ export class Members<N extends NodeLike> {
     this.#list = [...this.#byId.values()]
     for (const [index, member] of this.#list.entries()) member.index = index
     this.#nodes = Object.freeze(this.#list.map((member) => member.node))
-    this.#arrays = arraysOf(this.#list)
+    this.#arrays = arraysOf(this.#list, this.#weightOf)
   }
 }
 
@@ -182,15 +187,21 @@ function newMember<N extends NodeLike>(node: N, place: Place): Member<N> {
   }
 }
 
-/** What engines read of these places; all are up but those of members in another state. */
-export function arraysOf(list: readonly (Place & { readonly state?: MemberState })[]): MemberArrays {
+/** What engines read of these places; all are up but those of members in another state, and of weight 0. */
+export function arraysOf(
+  list: readonly (Place & { readonly state?: MemberState })[],
+  weightOf: WeightOf,
+): MemberArrays {
   const slots = new Uint32Array(list.length)
   const generations = new Uint32Array(list.length)
   const states = new Uint8Array(list.length)
-  for (const [i, { slot, generation, state }] of list.entries()) {
+  const weights = new Float64Array(list.length).fill(1)
+  for (const [i, { id, slot, generation, state = 'up' }] of list.entries()) {
+    const weight = weightOf(id)
     slots[i] = slot
     generations[i] = generation
-    states[i] = state === undefined || state === 'up' ? MEMBER_UP : MEMBER_OUT
+    states[i] = state === 'up' && weight > 0 ? MEMBER_UP : MEMBER_OUT
+    if (weight > 0) weights[i] = weight
   }
-  return { slots, generations, states }
+  return { slots, generations, states, weights }
 }

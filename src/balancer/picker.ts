@@ -1,4 +1,4 @@
-import type { Algorithm } from '../algorithms/algorithm.js'
+import { type Algorithm, weightsOf } from '../algorithms/algorithm.js'
 import type { Clock } from '../clock.js'
 import type { Engine, EngineName } from '../engine/engine.js'
 import { ClosedError, NoNodesError, OptionError } from '../errors.js'
@@ -85,7 +85,7 @@ export class Picker<N extends NodeLike = NodeLike> {
     this.algorithm = algorithm
     this.clock = clock
     this.memory = memory
-    this.members = new Members(options.places)
+    this.members = new Members(options.places, weightsOf(algorithm))
     this.leases = { memory, leases: newLeaseCounters(), released: (member) => this.onReleased(member) }
     this.#picks = new Picks({
       core: engine.createCore(memory, algorithm, seed),

@@ -15,8 +15,10 @@ export interface MemberArrays {
   readonly slots: Uint32Array
   /** Slot generation that the member was given its slot with; a reading with another tag counts as missing. */
   readonly generations: Uint32Array
-  /** `MEMBER_UP` or `MEMBER_OUT`. */
+  /** `MEMBER_UP` or `MEMBER_OUT`. A member whose weight is 0 is out. */
   readonly states: Uint8Array
+  /** The fixed weight of each member, above 0 and finite; 1 where the algorithm gives none. */
+  readonly weights: Float64Array
 }
 
 /** Indices into `View.facts`. */
@@ -27,7 +29,7 @@ export const FACT_FRESH = 3
 export const FACT_COUNT = 4
 
 /** Value of a member that may not be picked now: out, or excluded for want of a reading. */
-export const NOT_ELIGIBLE = 0xffffffff
+export const NOT_ELIGIBLE = Number.POSITIVE_INFINITY
 
 /**
  * What an engine tells of its last refresh, in arrays that JavaScript owns.
@@ -37,8 +39,11 @@ export const NOT_ELIGIBLE = 0xffffffff
  * [2] the size of the band, [3] the number of members with a fresh reading.
  */
 export interface View {
-  /** Effective CPU of each member in 1/1000 percentage points, or `NOT_ELIGIBLE`. As long as the members. */
-  values: Uint32Array
+  /**
+   * What the algorithm takes each member for, or `NOT_ELIGIBLE`: for those that go by CPU, 1/1000 percentage points. As
+   * long as the members.
+   */
+  values: Float64Array
   readonly facts: Float64Array
 }
 

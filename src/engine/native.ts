@@ -4,13 +4,13 @@ import type { TableMemory } from '../table/memory.js'
 import type { Engine, EngineCore, MemberArrays, View } from './engine.js'
 
 /** Version of the addon's interface that this file is written for. */
-export const ABI = 3
+export const ABI = 4
 
 /** A core of the addon: `crates/node/src/core.rs`. */
 export interface NativeCoreBinding {
   rebind(view: Uint8Array): void
-  setMembers(slots: Uint32Array, generations: Uint32Array, states: Uint8Array): void
-  refresh(now: number, values: Uint32Array, facts: Float64Array): void
+  setMembers(slots: Uint32Array, generations: Uint32Array, states: Uint8Array, weights: Float64Array): void
+  refresh(now: number, values: Float64Array, facts: Float64Array): void
   fill(into: Uint32Array): number
   /** A function for one draw: its index, or -1. Costs far less than a fill. */
   picker(): () => number
@@ -53,7 +53,7 @@ class NativeCore implements EngineCore {
   }
 
   setMembers(members: MemberArrays): void {
-    this.#core.setMembers(members.slots, members.generations, members.states)
+    this.#core.setMembers(members.slots, members.generations, members.states, members.weights)
   }
 
   refresh(now: number, view: View): void {

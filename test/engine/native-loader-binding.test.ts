@@ -21,11 +21,12 @@ function members(slots: number[]) {
     slots: Uint32Array.from(slots),
     generations: new Uint32Array(slots.length),
     states: new Uint8Array(slots.length).fill(1),
+    weights: new Float64Array(slots.length).fill(1),
   }
 }
 
 function view(count: number) {
-  return { values: new Uint32Array(count), facts: new Float64Array(4) }
+  return { values: new Float64Array(count), facts: new Float64Array(4) }
 }
 
 native('memory that is no table is refused', (t) => {
@@ -65,8 +66,8 @@ native('arguments of the wrong type are errors, never a crash', (t) => {
     t.throws(() => call('rebind', value))
     t.throws(() => call('pickExcluding', value))
     t.throws(() => call('refresh', 1, value, new Float64Array(4)))
-    t.throws(() => call('refresh', 1, new Uint32Array(4), value))
-    t.throws(() => call('setMembers', value, new Uint32Array(0), new Uint8Array(0)))
+    t.throws(() => call('refresh', 1, new Float64Array(4), value))
+    t.throws(() => call('setMembers', value, new Uint32Array(0), new Uint8Array(0), new Float64Array(0)))
     t.throws(() => Reflect.construct(Core, [value, leastCpu, 1, 2]))
     t.throws(() => Reflect.construct(Core, [bytes, value, 1, 2]))
   }
@@ -76,12 +77,20 @@ native('arguments of the wrong type are errors, never a crash', (t) => {
 
 native('arrays of the wrong length are errors', (t) => {
   const core = new (binding().Core)(createMemory(0).bytes(), leastCpu, 1, 2)
-  t.throws(() => core.setMembers(new Uint32Array(2), new Uint32Array(1), new Uint8Array(2)))
-  t.throws(() => core.setMembers(new Uint32Array(2), new Uint32Array(2), new Uint8Array(3)))
-  core.setMembers(new Uint32Array(2), new Uint32Array(2), new Uint8Array(2))
-  t.throws(() => core.refresh(1, new Uint32Array(1), new Float64Array(4)))
-  t.throws(() => core.refresh(1, new Uint32Array(2), new Float64Array(3)))
-  t.notThrows(() => core.refresh(1, new Uint32Array(2), new Float64Array(4)))
+  const set = (slots: number, generations: number, states: number, weights: number) =>
+    core.setMembers(
+      new Uint32Array(slots),
+      new Uint32Array(generations),
+      new Uint8Array(states),
+      new Float64Array(weights),
+    )
+  t.throws(() => set(2, 1, 2, 2))
+  t.throws(() => set(2, 2, 3, 2))
+  t.throws(() => set(2, 2, 2, 1))
+  set(2, 2, 2, 2)
+  t.throws(() => core.refresh(1, new Float64Array(1), new Float64Array(4)))
+  t.throws(() => core.refresh(1, new Float64Array(2), new Float64Array(3)))
+  t.notThrows(() => core.refresh(1, new Float64Array(2), new Float64Array(4)))
 })
 
 native('algorithms out of range are errors', (t) => {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import test from 'ava'
 import { buildNames, elfInterpreter, libcOf, loadBinding } from '../../dist/engine/load.js'
+import { ABI } from '../../dist/engine/native.js'
 import { EngineError } from '../../dist/errors.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'idlest-loader-'))
@@ -110,7 +111,7 @@ function absentAlways(id: string): never {
 }
 
 const linux = { platform: 'linux', arch: 'x64', execPath: file(elf({ interpreter: GNU })) }
-const working = { abi: () => 3, Core: class {} }
+const working = { abi: () => ABI, Core: class {} }
 
 test('the local build goes before the package', (t) => {
   const tried: string[] = []
@@ -201,12 +202,12 @@ test('an addon of another version is refused', (t) => {
   t.is(result.kind, 'missing')
   t.regex(
     result.kind === 'missing' ? result.error.message : '',
-    /its interface is version 0, and this idlest needs 3/,
+    new RegExp(`its interface is version 0, and this idlest needs ${ABI}`),
   )
 })
 
 test('what is no addon of idlest is refused', (t) => {
-  for (const loaded of [null, undefined, 1, {}, { abi: 2 }, { abi: () => 3 }]) {
+  for (const loaded of [null, undefined, 1, {}, { abi: 2 }, { abi: () => ABI }]) {
     t.is(loadBinding({ path: 'x', require: () => loaded }).kind, 'missing')
   }
   const broken = () => {

@@ -139,7 +139,7 @@ function play(engine: Engine, run: Situation): unknown[] {
   const { clock, table, places } = tableOf(run)
   const core = engine.createCore(table.memory, run.algorithm, run.seed)
   const said: unknown[] = []
-  let view: View = { values: new Uint32Array(0), facts: new Float64Array(FACT_COUNT) }
+  let view: View = { values: new Float64Array(0), facts: new Float64Array(FACT_COUNT) }
   const join = (nodes: number[], states: number[]) => {
     const at = (node: number) => places[node] as { slot: number; generation: number }
     core.setMembers({
@@ -147,8 +147,9 @@ function play(engine: Engine, run: Situation): unknown[] {
       slots: Uint32Array.from(nodes, (node) => (node % 7 === 6 ? NO_SLOT : at(node).slot)),
       generations: Uint32Array.from(nodes, (node) => at(node).generation),
       states: Uint8Array.from(nodes, (_, i) => states[i] ?? 1),
+      weights: new Float64Array(nodes.length).fill(1),
     })
-    view = { values: new Uint32Array(nodes.length), facts: view.facts }
+    view = { values: new Float64Array(nodes.length), facts: view.facts }
   }
   const refresh = () => {
     core.refresh(table.now(), view)
@@ -235,11 +236,12 @@ compared('both engines see a reading that another view of the memory wrote after
   })
   table.publish()
   for (const core of cores) {
-    const view: View = { values: new Uint32Array(1_000), facts: new Float64Array(FACT_COUNT) }
+    const view: View = { values: new Float64Array(1_000), facts: new Float64Array(FACT_COUNT) }
     core.setMembers({
       slots: Uint32Array.from(places, (place) => place.slot),
       generations: Uint32Array.from(places, (place) => place.generation),
       states: new Uint8Array(1_000).fill(1),
+      weights: new Float64Array(1_000).fill(1),
     })
     core.refresh(table.now(), view)
     const into = new Uint32Array(4)
@@ -263,8 +265,13 @@ test('the portable engine works over memory that is not shared', (t) => {
   t.true(memory.buffer instanceof ArrayBuffer)
   const core = portableEngine.createCore(memory, leastCpu(), [3, 4])
   const slots = Uint32Array.from({ length: 200 }, (_, i) => i)
-  core.setMembers({ slots, generations: new Uint32Array(200), states: new Uint8Array(200).fill(1) })
-  core.refresh(TIME_BIAS, { values: new Uint32Array(200), facts: new Float64Array(FACT_COUNT) })
+  core.setMembers({
+    slots,
+    generations: new Uint32Array(200),
+    states: new Uint8Array(200).fill(1),
+    weights: new Float64Array(200).fill(1),
+  })
+  core.refresh(TIME_BIAS, { values: new Float64Array(200), facts: new Float64Array(FACT_COUNT) })
   const into = new Uint32Array(8)
   t.is(core.fill(into), 8)
   t.true(into.every((index) => index === 150))

@@ -1,9 +1,9 @@
 //! Which members may be picked, and what each counts as.
 
 /// What a member counts as that may not be picked now.
-pub const NOT_ELIGIBLE: u32 = u32::MAX;
+pub const NOT_ELIGIBLE: f64 = f64::INFINITY;
 /// CPU that stands for a missing reading where nothing better is known: 50 %, in 1/1000 percentage points.
-pub const NEUTRAL: u32 = 50_000;
+pub const NEUTRAL: f64 = 50_000.0;
 
 /// What is known of a member at one moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,8 +51,8 @@ pub struct LeastCpu {
 impl LeastCpu {
     /// Computes what each member counts as (1/1000 percentage points, or [`NOT_ELIGIBLE`]) and the band: the indices
     /// of those that may be picked, in order. Returns how many members have a fresh reading.
-    pub fn select(&self, seen: &[Seen], values: &mut Vec<u32>, band: &mut Vec<u32>) -> u32 {
-        let (mut sum, mut fresh, mut least) = (0_u64, 0_u32, NOT_ELIGIBLE);
+    pub fn select(&self, seen: &[Seen], values: &mut Vec<f64>, band: &mut Vec<u32>) -> u32 {
+        let (mut sum, mut fresh, mut least) = (0_u64, 0_u32, u32::MAX);
         let mut missing = false;
         for &member in seen {
             let Seen(value) = member;
@@ -65,39 +65,44 @@ impl LeastCpu {
             }
         }
         let substitute = match self.missing {
-            Missing::As(value) => value.min(Seen::MISSING.0 - 1),
+            Missing::As(value) => f64::from(value),
             _ if fresh == 0 => NEUTRAL,
-            Missing::Mean => (sum as f64 / f64::from(fresh) + 0.5).floor() as u32,
+            Missing::Mean => (sum as f64 / f64::from(fresh) + 0.5).floor(),
             Missing::Exclude => NOT_ELIGIBLE,
+        };
+        let mut least = if fresh == 0 {
+            NOT_ELIGIBLE
+        } else {
+            f64::from(least)
         };
         if missing {
             least = least.min(substitute);
         }
         values.clear();
-        values.extend(seen.iter().map(|&Seen(value)| match value {
-            _ if value == Seen::MISSING.0 => substitute,
-            // `OUT` is `NOT_ELIGIBLE`.
-            value => value,
+        values.extend(seen.iter().map(|&member| match member {
+            Seen::OUT => NOT_ELIGIBLE,
+            Seen::MISSING => substitute,
+            Seen(cpu) => f64::from(cpu),
         }));
-        // Below `NOT_ELIGIBLE`, so that no width of the band lets such a member in.
-        let most = least.saturating_add(self.threshold).min(NOT_ELIGIBLE - 1);
+        // Finite, so that no width of the band lets in who is not eligible.
+        let most = (least + f64::from(self.threshold)).min(f64::MAX);
         collect(values, most, band);
         fresh
     }
 }
 
 /// The same for picks that listen to no reading: every member that is up counts as 0 and may be picked.
-pub fn select_up(seen: &[Seen], values: &mut Vec<u32>, band: &mut Vec<u32>) {
+pub fn select_up(seen: &[Seen], values: &mut Vec<f64>, band: &mut Vec<u32>) {
     values.clear();
     values.extend(
         seen.iter()
-            .map(|&seen| if seen == Seen::OUT { NOT_ELIGIBLE } else { 0 }),
+            .map(|&seen| if seen == Seen::OUT { NOT_ELIGIBLE } else { 0.0 }),
     );
-    collect(values, NOT_ELIGIBLE - 1, band);
+    collect(values, f64::MAX, band);
 }
 
 // Writes each index and keeps it by stepping on: no branch for the processor to guess.
-fn collect(values: &[u32], most: u32, band: &mut Vec<u32>) {
+fn collect(values: &[f64], most: f64, band: &mut Vec<u32>) {
     band.clear();
     band.resize(values.len(), 0);
     let mut length = 0;
@@ -114,8 +119,8 @@ fn collect(values: &[u32], most: u32, band: &mut Vec<u32>) {
 mod tests {
     use super::*;
 
-    fn band(missing: Missing, threshold: u32, seen: &[Seen]) -> (Vec<u32>, Vec<u32>) {
-        let (mut values, mut band) = (vec![9; 3], vec![9; 3]);
+    fn band(missing: Missing, threshold: u32, seen: &[Seen]) -> (Vec<f64>, Vec<u32>) {
+        let (mut values, mut band) = (vec![9.0; 3], vec![9; 3]);
         LeastCpu { threshold, missing }.select(seen, &mut values, &mut band);
         (values, band)
     }
@@ -133,15 +138,15 @@ mod tests {
     #[test]
     fn who_is_out_is_not_looked_at() {
         let (values, band) = band(Missing::Mean, 5_000, &[Seen::OUT, B, Seen::MISSING, C]);
-        assert_eq!(values, [NOT_ELIGIBLE, 15_000, 15_001, 15_001]);
+        assert_eq!(values, [NOT_ELIGIBLE, 15_000.0, 15_001.0, 15_001.0]);
         assert_eq!(band, [1, 2, 3]);
     }
 
     #[test]
     fn the_mean_is_rounded_half_up() {
         let values = |seen: &[Seen]| band(Missing::Mean, 0, seen).0;
-        assert_eq!(values(&[Seen(1), Seen(2), Seen::MISSING])[2], 2);
-        assert_eq!(values(&[Seen(1), Seen(1), Seen(2), Seen::MISSING])[3], 1);
+        assert_eq!(values(&[Seen(1), Seen(2), Seen::MISSING])[2], 2.0);
+        assert_eq!(values(&[Seen(1), Seen(1), Seen(2), Seen::MISSING])[3], 1.0);
         assert_eq!(values(&[Seen::MISSING, Seen::OUT]), [NEUTRAL, NOT_ELIGIBLE]);
     }
 
@@ -183,7 +188,7 @@ mod tests {
     fn without_readings_all_are_taken_who_are_up() {
         let (mut values, mut band) = (vec![], vec![]);
         select_up(&[A, Seen::OUT, Seen::MISSING], &mut values, &mut band);
-        assert_eq!(values, [0, NOT_ELIGIBLE, 0]);
+        assert_eq!(values, [0.0, NOT_ELIGIBLE, 0.0]);
         assert_eq!(band, [0, 2]);
     }
 }

@@ -69,7 +69,7 @@ impl Algorithm {
 }
 
 /// A node that the pool may pick.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Member {
     /// The node's slot, or [`NO_SLOT`](crate::layout::NO_SLOT).
     pub slot: u32,
@@ -77,6 +77,8 @@ pub struct Member {
     pub generation: u32,
     /// Whether it may be picked.
     pub up: bool,
+    /// Its fixed weight, above 0 and finite; 1 where the algorithm gives none.
+    pub weight: f64,
 }
 
 impl Member {
@@ -223,7 +225,7 @@ impl Pool {
     /// What each member counted as at the last refresh: 1/1000 percentage points, or
     /// [`NOT_ELIGIBLE`](band::NOT_ELIGIBLE).
     #[must_use]
-    pub fn values(&self) -> &[u32] {
+    pub fn values(&self) -> &[f64] {
         &self.selection.values
     }
 

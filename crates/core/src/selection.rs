@@ -79,7 +79,7 @@ impl Turn {
 pub struct Selection {
     draws: Draws,
     /// What each member counts as: 1/1000 percentage points, or [`NOT_ELIGIBLE`](crate::band::NOT_ELIGIBLE).
-    pub values: Vec<u32>,
+    pub values: Vec<f64>,
     /// The members that may be picked: indices, in order.
     pub band: Vec<u32>,
     /// The share of each entry of the band, 0-1, where draws are weighted.

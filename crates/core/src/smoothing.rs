@@ -98,6 +98,7 @@ mod tests {
             slot,
             generation,
             up: true,
+            weight: 1.0,
         }
     }
 

@@ -71,7 +71,7 @@ impl SpareCapacity {
             if let Some(value) = values.get_mut(index as usize) {
                 *value = match fresh {
                     0 => NEUTRAL,
-                    _ => (FULL - weight + 0.5).floor() as u32,
+                    _ => (FULL - weight + 0.5).floor(),
                 };
             }
             *share = shared * (weight / total) + even;
@@ -119,7 +119,10 @@ mod tests {
         assert_eq!(fresh, 3);
         assert_eq!(selection.band, [0, 1, 3]);
         assert_eq!(selection.shares, [0.75, 0.25, 0.0]);
-        assert_eq!(selection.values, [40_000, 80_000, NOT_ELIGIBLE, 100_000]);
+        assert_eq!(
+            selection.values,
+            [40_000.0, 80_000.0, NOT_ELIGIBLE, 100_000.0]
+        );
     }
 
     #[test]
@@ -138,7 +141,7 @@ mod tests {
         assert_eq!(fresh, 2);
         assert_eq!(selection.band, [0, 1, 2, 3]);
         // 59,999.5, rounded half up.
-        assert_eq!(selection.values, [60_000, 40_000, 79_999, 60_000]);
+        assert_eq!(selection.values, [60_000.0, 40_000.0, 79_999.0, 60_000.0]);
         assert_eq!(selection.shares[0], 40_000.5 / 160_002.0);
     }
 
@@ -146,7 +149,7 @@ mod tests {
     fn who_is_missing_is_excluded_unless_all_are() {
         let (fresh, selection) = select(0.1, true, &[M, 60_000.0, O]);
         assert_eq!((fresh, &selection.band[..]), (1, &[1][..]));
-        assert_eq!(selection.values, [NOT_ELIGIBLE, 40_000, NOT_ELIGIBLE]);
+        assert_eq!(selection.values, [NOT_ELIGIBLE, 40_000.0, NOT_ELIGIBLE]);
         let (fresh, selection) = select(0.0, true, &[M, O, M]);
         assert_eq!((fresh, &selection.band[..]), (0, &[0, 2][..]));
         assert_eq!(selection.shares, [0.5, 0.5]);
@@ -162,7 +165,7 @@ mod tests {
         // Such a member's weight is 1 by definition.
         let (_, selection) = select(0.0, false, &[0.0, M]);
         assert_eq!(selection.shares, [0.5; 2]);
-        assert_eq!(selection.values, [99_999; 2]);
+        assert_eq!(selection.values, [99_999.0; 2]);
     }
 
     #[test]

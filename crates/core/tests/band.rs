@@ -30,7 +30,7 @@ fn policies() -> impl Strategy<Value = Missing> {
 }
 
 // What each member counts as, who is in the band, how many are fresh.
-fn model(states: &[State], threshold: u32, policy: Missing) -> (Vec<u32>, Vec<u32>, u32) {
+fn model(states: &[State], threshold: u32, policy: Missing) -> (Vec<f64>, Vec<u32>, u32) {
     let fresh: Vec<f64> = states
         .iter()
         .filter_map(|state| match state {
@@ -62,7 +62,7 @@ fn model(states: &[State], threshold: u32, policy: Missing) -> (Vec<u32>, Vec<u3
         .collect();
     let values = effective
         .iter()
-        .map(|value| value.unwrap_or(NOT_ELIGIBLE))
+        .map(|value| value.map_or(NOT_ELIGIBLE, f64::from))
         .collect();
     (values, band, fresh.len() as u32)
 }
@@ -77,7 +77,7 @@ proptest! {
             State::Missing => Seen::MISSING,
             State::Fresh(cpu) => Seen::fresh(*cpu),
         }).collect();
-        let (mut values, mut band) = (vec![1; 5], vec![2; 5]);
+        let (mut values, mut band) = (vec![1.0; 5], vec![2; 5]);
         let fresh = LeastCpu { threshold, missing }.select(&seen, &mut values, &mut band);
         prop_assert_eq!((values, band, fresh), model(&states, threshold, missing));
     }

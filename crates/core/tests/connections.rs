@@ -275,6 +275,7 @@ fn who_has_no_slot_or_another_generation_has_nothing_in_flight() {
         slot,
         generation,
         up: true,
+        weight: 1.0,
     };
     for stranger in [member(NO_SLOT, 0), member(0, 1), member(77, 0)] {
         pool.set_members([member(1, 0), stranger, member(2, 0)]);
@@ -356,6 +357,7 @@ fn members_that_were_set_count_from_the_next_refresh() {
         slot: 2,
         generation: 0,
         up: true,
+        weight: 1.0,
     }]);
     assert_eq!(pool.pick(&table), Some(1));
     assert_eq!(pool.pick_excluding(&table, [1]), Some(0));

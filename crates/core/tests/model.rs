@@ -6,6 +6,7 @@ mod support;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use idlest_core::band::NOT_ELIGIBLE;
 use idlest_core::fewest::Candidates;
 use idlest_core::generator::Generator;
 use idlest_core::layout::{NO_SLOT, TIME_BIAS};
@@ -41,7 +42,7 @@ struct Model {
 struct Plan {
     band: Vec<u32>,
     shares: Vec<f64>,
-    values: Vec<u32>,
+    values: Vec<f64>,
 }
 
 impl Model {
@@ -106,7 +107,7 @@ impl Model {
         let Algorithm::SpareCapacity { spare, .. } = self.algorithm else {
             let band: Vec<u32> = indices(seen.iter().map(|&seen| seen != Seen::Out));
             let shares = vec![1.0 / band.len() as f64; band.len()];
-            let value = |&seen| if seen == Seen::Out { u32::MAX } else { 0 };
+            let value = |&seen| if seen == Seen::Out { NOT_ELIGIBLE } else { 0.0 };
             let values = seen.iter().map(value).collect();
             return Plan {
                 band,
@@ -143,9 +144,9 @@ impl Model {
         let n = weights.iter().flatten().count() as f64;
         let share = |weight| (1.0 - spare.min_share) * (weight / total) + spare.min_share / n;
         let value = |weight: &Option<f64>| match weight {
-            None => u32::MAX,
-            Some(_) if idle.is_empty() => 50_000,
-            Some(weight) => (FULL - weight + 0.5).floor() as u32,
+            None => NOT_ELIGIBLE,
+            Some(_) if idle.is_empty() => 50_000.0,
+            Some(weight) => (FULL - weight + 0.5).floor(),
         };
         Plan {
             band: indices(weights.iter().map(Option::is_some)),
@@ -385,7 +386,7 @@ proptest! {
                             slot,
                             generation: generations.get(slot as usize).copied().unwrap_or(0),
                             up,
-                        })
+ weight: 1.0 })
                         .collect();
                     pool.set_members(members.iter().copied());
                     model.set_members(&members);

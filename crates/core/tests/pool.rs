@@ -36,7 +36,7 @@ fn a_refresh_tells_what_it_saw() {
             fresh: 3
         }
     );
-    assert_eq!(pool.values(), [10_000, 50_000, 15_000, 90_000]);
+    assert_eq!(pool.values(), [10_000.0, 50_000.0, 15_000.0, 90_000.0]);
     assert_eq!(pool.band(), [0, 2]);
 }
 
@@ -59,7 +59,7 @@ fn who_is_out_counts_for_nothing() {
     pool.set_members(members(3, |slot| slot != 0));
     let facts = pool.refresh(&table, NOW);
     assert_eq!((facts.fresh, facts.band), (1, 2));
-    assert_eq!(pool.values(), [NOT_ELIGIBLE, 40_000, 40_000]);
+    assert_eq!(pool.values(), [NOT_ELIGIBLE, 40_000.0, 40_000.0]);
 }
 
 #[test]
@@ -71,10 +71,11 @@ fn readings_of_other_generations_and_unknown_slots_are_missing() {
             slot,
             generation,
             up: true,
+            weight: 1.0,
         }),
     );
     assert_eq!(pool.refresh(&table, NOW).fresh, 0);
-    assert_eq!(pool.values(), [2_000; 3]);
+    assert_eq!(pool.values(), [2_000.0; 3]);
 }
 
 #[test]
@@ -180,6 +181,7 @@ fn excluding_uses_the_last_refresh() {
         slot: 1,
         generation: 0,
         up: true,
+        weight: 1.0,
     }]);
     assert_eq!(pool.pick_excluding(&table, []), Some(0));
     assert_eq!(pool.pick_excluding(&table, [0]), Some(1));

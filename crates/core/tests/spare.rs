@@ -36,7 +36,7 @@ fn a_refresh_tells_what_it_saw() {
             fresh: 2
         }
     );
-    assert_eq!(pool.values(), [40_000, 60_000, 80_000, NOT_ELIGIBLE]);
+    assert_eq!(pool.values(), [40_000.0, 60_000.0, 80_000.0, NOT_ELIGIBLE]);
     assert_eq!(pool.band(), [0, 1, 2]);
     assert_eq!(shares(&pool), [0.5, 40_000.0 / 120_000.0, 1.0 / 6.0, 0.0]);
 }
@@ -82,7 +82,7 @@ fn readings_are_smoothed() {
     // As often as it is looked at.
     for _ in 0..3 {
         pool.refresh(&table, NOW + 1_000.0);
-        assert_eq!(pool.values(), [50_000, 50_000]);
+        assert_eq!(pool.values(), [50_000.0, 50_000.0]);
         assert_eq!(shares(&pool), [0.5, 0.5]);
     }
 }
@@ -98,6 +98,7 @@ fn an_estimate_outlasts_stale_readings_drains_and_other_members() {
         slot,
         generation: 0,
         up: true,
+        weight: 1.0,
     }));
     assert_eq!(pool.refresh(&table, NOW + 2_000.0).fresh, 0);
     for slot in [0, 1] {
@@ -105,7 +106,7 @@ fn an_estimate_outlasts_stale_readings_drains_and_other_members() {
     }
     pool.refresh(&table, NOW + 3_000.0);
     // One was there all the time; the other begins anew.
-    assert_eq!(pool.values(), [80_000, 50_000]);
+    assert_eq!(pool.values(), [80_000.0, 50_000.0]);
 }
 
 #[test]
@@ -118,12 +119,13 @@ fn the_next_owner_of_a_slot_begins_anew() {
         slot,
         generation,
         up: true,
+        weight: 1.0,
     };
     pool.set_members([next(0), next(NO_SLOT)]);
     assert_eq!(pool.refresh(&table, NOW).fresh, 0);
     table.write(0, generation, TIME_BIAS + 10, 90_000);
     pool.refresh(&table, NOW + 10.0);
-    assert_eq!(pool.values(), [90_000, 90_000]);
+    assert_eq!(pool.values(), [90_000.0, 90_000.0]);
 }
 
 #[test]

@@ -41,6 +41,7 @@ fn candidates(case: &Value) -> Vec<String> {
         slot,
         generation: 0,
         up: true,
+        weight: 1.0,
     }));
     pool.refresh(&table, TIME_BIAS as f64);
     let names: Vec<_> = readings.keys().map(|name| (*name).clone()).collect();

@@ -64,26 +64,34 @@ impl Core {
         Ok(())
     }
 
-    /// Replaces the members; the three arrays have one length.
+    /// Replaces the members; the four arrays have one length.
     #[napi(
         catch_unwind,
-        ts_args_type = "slots: Uint32Array, generations: Uint32Array, states: Uint8Array"
+        ts_args_type = "slots: Uint32Array, generations: Uint32Array, states: Uint8Array, weights: Float64Array"
     )]
-    pub fn set_members(&self, slots: Words, generations: Words, states: Bytes) -> Result<()> {
+    pub fn set_members(
+        &self,
+        slots: Words,
+        generations: Words,
+        states: Bytes,
+        weights: Doubles,
+    ) -> Result<()> {
         let (slots, generations) = (slots.as_slice(), generations.as_slice());
-        let states = states.as_slice();
-        if slots.len() != generations.len() || slots.len() != states.len() {
+        let (states, weights) = (states.as_slice(), weights.as_slice());
+        let count = slots.len();
+        if [generations.len(), states.len(), weights.len()] != [count; 3] {
             return Err(invalid(
-                "slots, generations and states must have one length",
+                "slots, generations, states and weights must have one length",
             ));
         }
-        let members = slots.iter().zip(generations).zip(states);
+        let members = slots.iter().zip(generations).zip(states).zip(weights);
         self.state()?
             .pool
-            .set_members(members.map(|((slot, generation), state)| Member {
+            .set_members(members.map(|(((slot, generation), state), weight)| Member {
                 slot: slot.load(Relaxed),
                 generation: generation.load(Relaxed),
                 up: state.load(Relaxed) == MEMBER_UP,
+                weight: f64::from_bits(weight.load(Relaxed)),
             }));
         Ok(())
     }
@@ -92,9 +100,9 @@ impl Core {
     /// at least as long as the members, and `facts`: generation, next expiry, band, fresh.
     #[napi(
         catch_unwind,
-        ts_args_type = "now: number, values: Uint32Array, facts: Float64Array"
+        ts_args_type = "now: number, values: Float64Array, facts: Float64Array"
     )]
-    pub fn refresh(&self, now: f64, values: Words, facts: Doubles) -> Result<()> {
+    pub fn refresh(&self, now: f64, values: Doubles, facts: Doubles) -> Result<()> {
         let (values, places) = (values.as_slice(), facts.as_slice());
         let State { table, pool } = &mut *self.state()?;
         if values.len() < pool.members() || places.len() < 4 {
@@ -104,7 +112,7 @@ impl Core {
         }
         let facts = pool.refresh(&table.user, now);
         for (place, value) in values.iter().zip(pool.values()) {
-            place.store(*value, Relaxed);
+            place.store(value.to_bits(), Relaxed);
         }
         let told = [
             f64::from(facts.generation),

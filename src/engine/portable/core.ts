@@ -23,6 +23,7 @@ const NO_MEMBERS: MemberArrays = {
   slots: new Uint32Array(0),
   generations: new Uint32Array(0),
   states: new Uint8Array(0),
+  weights: new Float64Array(0),
 }
 
 const NO_PLAN: Plan = new UniformPlan(new Uint32Array(0), 0)

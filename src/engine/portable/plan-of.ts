@@ -36,7 +36,7 @@ export function fillBandOf(
 }
 
 /** What the readings count as: 1/1000 percentage points, or `NOT_ELIGIBLE`. */
-export function fillValues(algorithm: Algorithm, raw: Float64Array, values: Uint32Array): void {
+export function fillValues(algorithm: Algorithm, raw: Float64Array, values: Float64Array): void {
   if (algorithm.kind === 'spareCapacity') {
     fillSpareValues(raw, algorithm.missing, values)
     return

@@ -71,7 +71,7 @@ export function planByWeight(
 export function fillSpareValues(
   raw: Float64Array,
   missing: SpareCapacityAlgorithm['missing'],
-  values: Uint32Array,
+  values: Float64Array,
 ): void {
   const weights = new Float64Array(raw.length)
   fillWeights(raw, raw.length, missing, weights)

@@ -35,6 +35,7 @@ pub fn members(count: u32, up: impl Fn(u32) -> bool) -> impl Iterator<Item = Mem
         slot,
         generation: 0,
         up: up(slot),
+        weight: 1.0,
     })
 }
 
@@ -100,7 +101,7 @@ pub fn assert_takes_no_reading(algorithm: Algorithm, table: &Table<Arc<Owned>>) 
             fresh: 0
         }
     );
-    assert_eq!(pool.values(), [0, NOT_ELIGIBLE, 0]);
+    assert_eq!(pool.values(), [0.0, NOT_ELIGIBLE, 0.0]);
     assert_eq!(shares(&pool), [0.5, 0.0, 0.5]);
 }
 
