@@ -241,7 +241,8 @@ export class ArrayPicks {
   }
 }
 
-// The core of an array pick only tells readings: which of them are fresh, and their values.
+// The core of an array pick only tells readings: which of them are fresh, and their values. Own sends are those of
+// members.
 function asReadings(algorithm: Algorithm): Algorithm {
-  return 'missing' in algorithm ? { ...algorithm, missing: 'exclude' } : algorithm
+  return 'missing' in algorithm ? { ...algorithm, missing: 'exclude', ownSends: false } : algorithm
 }
