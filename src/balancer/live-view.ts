@@ -35,6 +35,15 @@ export function generationOf(header: Int32Array): number {
   return Atomics.load(header, GENERATION_WORD) & 0x7fffffff
 }
 
+/**
+ * The same by a plain read, which costs a tenth of an atomic one: for a look at each pick. One word can't be torn, and
+ * what was published before it is read atomically, by `refresh`. A compiler might keep the word in a register over a
+ * loop of picks; none does, and if it did, they would look again at the next block.
+ */
+export function glimpseOfGeneration(header: Int32Array): number {
+  return (header[GENERATION_WORD] as number) & 0x7fffffff
+}
+
 /** Never equal to a generation. */
 const STALE = -1
 
