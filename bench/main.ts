@@ -5,6 +5,7 @@ import { barsOf, type Figures, LARGE } from './bars.js'
 import type { CaseFamily, CaseResult } from './case.js'
 import { algorithmCases } from './cases/algorithms.js'
 import { arrayCases } from './cases/arrays.js'
+import { comparisonCases } from './cases/comparisons.js'
 import { floorCases } from './cases/floor.js'
 import { leaseCases } from './cases/leases.js'
 import { mixedCases } from './cases/mixed.js'
@@ -93,6 +94,7 @@ async function measureCases(
     naiveCases(),
     leaseCases(),
     publishingCases(),
+    comparisonCases(),
     threads,
   ]
   const cases = families.flatMap((family) => family.cases)
