@@ -111,8 +111,9 @@ pub struct Pool {
     seen: Vec<Seen>,
     // The idle CPU of those with a fresh reading, 1/1000 percentage points; empty where the algorithm does not ask.
     idle: Vec<f64>,
-    // The members of the last refresh, where draws look at their requests in flight; else empty.
-    watched: Vec<Member>,
+    // Where draws look at requests in flight: slot and slot generation of the members of the last refresh; else empty.
+    // No more than that, since thousands of them fit into the cache and of whole members do not.
+    places: Vec<(u32, u32)>,
     selection: Selection,
     cursor: Cursor,
     // Where that stood before the last fill, and how many draws that made; 0 where these can't be made again.
@@ -149,7 +150,7 @@ impl Pool {
             estimates,
             seen: Vec::new(),
             idle: Vec::new(),
-            watched: Vec::new(),
+            places: Vec::new(),
             selection: Selection::new(draws),
             cursor,
             before: cursor,
@@ -212,7 +213,9 @@ impl Pool {
             .algorithm
             .select(&self.seen, &self.idle, &mut self.selection);
         if self.selection.draws().live() {
-            self.watched.clone_from(&self.members);
+            self.places.clear();
+            let places = self.members.iter().map(|it| (it.slot, it.generation));
+            self.places.extend(places);
         }
         Facts {
             generation,
@@ -252,7 +255,7 @@ impl Pool {
             return 0;
         }
         self.selection
-            .fill(into, &mut self.cursor, in_flight(&self.watched, table));
+            .fill(into, &mut self.cursor, in_flight(&self.places, table));
         if !self.selection.draws().live() {
             self.drawn = into.len();
         }
@@ -263,7 +266,7 @@ impl Pool {
     pub fn pick<W: Words>(&mut self, table: &Table<W>) -> Option<u32> {
         let picked = self
             .selection
-            .draw(&mut self.cursor, in_flight(&self.watched, table));
+            .draw(&mut self.cursor, in_flight(&self.places, table));
         self.before = self.cursor;
         self.drawn = 0;
         picked
@@ -311,7 +314,7 @@ impl Pool {
             }
             Draws::Equal | Draws::Weighted | Draws::Fewest(_) => {
                 self.algorithm.select(seen, &self.idle, selection);
-                selection.draw(&mut self.cursor, in_flight(&self.watched, table))
+                selection.draw(&mut self.cursor, in_flight(&self.places, table))
             }
         };
         self.before = self.cursor;
@@ -321,11 +324,11 @@ impl Pool {
 }
 
 // What members have in flight now, by their index.
-fn in_flight<W: Words>(members: &[Member], table: &Table<W>) -> impl Fn(u32) -> u32 {
+fn in_flight<W: Words>(places: &[(u32, u32)], table: &Table<W>) -> impl Fn(u32) -> u32 {
     move |index| {
-        members
+        places
             .get(index as usize)
-            .map_or(0, |member| table.in_flight(member.slot, member.generation))
+            .map_or(0, |&(slot, generation)| table.in_flight(slot, generation))
     }
 }
 
