@@ -73,6 +73,7 @@ export class Picker<N extends NodeLike = NodeLike> {
   readonly #arrayPicks: ArrayPicks
   // As the engine has them: what it was told last.
   #list: readonly Member<N>[] = []
+  // A copy that is not frozen: to read an element of a frozen array takes a third of a pick.
   #nodes: readonly N[] = []
 
   protected constructor(options: PickerOptions) {
@@ -98,7 +99,7 @@ export class Picker<N extends NodeLike = NodeLike> {
           this.#countInMembers()
           this.#list = this.members.list
           this.#picks.counts = new Float64Array(this.#list.length)
-          this.#nodes = this.members.nodes
+          this.#nodes = this.members.nodes.slice()
           return this.members.arrays
         },
       },

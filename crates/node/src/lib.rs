@@ -5,7 +5,7 @@
 
 mod algorithm;
 mod core;
-mod floor;
+pub mod floor;
 mod raw;
 
 use napi_derive::napi;
