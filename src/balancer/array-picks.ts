@@ -173,7 +173,10 @@ export class ArrayPicks {
   private bringUpToDate(isLook: boolean): void {
     const lookAtClock = isLook || --this.untilClock <= 0
     if (lookAtClock) this.untilClock = PICKS_A_CLOCK
-    else if (glimpseOfGeneration(this.header) === this.live.generation && this.version === this.directory.version)
+    else if (
+      glimpseOfGeneration(this.header) === this.live.generation &&
+      this.version === this.directory.version
+    )
       return
     if (this.live.isStale(lookAtClock)) this.live.refresh()
   }
