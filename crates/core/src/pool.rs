@@ -147,8 +147,9 @@ pub struct Pool {
     seen: Vec<Seen>,
     // The idle CPU of those with a fresh reading, 1/1000 percentage points; empty where the algorithm does not ask.
     idle: Vec<f64>,
-    // The members of the last refresh, where draws look at their requests in flight; else empty.
-    watched: Vec<Member>,
+    // Where draws look at requests in flight: slot and slot generation of the members of the last refresh; else empty.
+    // No more than that, since thousands of them fit into the cache and of whole members do not.
+    places: Vec<(u32, u32)>,
     selection: Selection,
     cursor: Cursor,
     // Where that stood before the last fill, and how many draws that made; 0 where these can't be made again.
@@ -191,7 +192,7 @@ impl Pool {
             sending,
             seen: Vec::new(),
             idle: Vec::new(),
-            watched: Vec::new(),
+            places: Vec::new(),
             selection: Selection::new(draws),
             cursor,
             before: cursor,
@@ -277,7 +278,9 @@ impl Pool {
             sending.start(&mut self.selection, sends);
         }
         if matches!(self.selection.draws(), Draws::Fewest(_)) {
-            self.watched.clone_from(&self.members);
+            self.places.clear();
+            let places = self.members.iter().map(|it| (it.slot, it.generation));
+            self.places.extend(places);
         }
         Facts {
             generation,
@@ -323,7 +326,7 @@ impl Pool {
             return into.len();
         }
         self.selection
-            .fill(into, &mut self.cursor, in_flight(&self.watched, table));
+            .fill(into, &mut self.cursor, in_flight(&self.places, table));
         if !self.selection.draws().live() {
             self.drawn = into.len();
         }
@@ -336,7 +339,7 @@ impl Pool {
             Some((sends, sending)) => sending.draw(&mut self.selection, sends, &mut self.cursor),
             None => self
                 .selection
-                .draw(&mut self.cursor, in_flight(&self.watched, table)),
+                .draw(&mut self.cursor, in_flight(&self.places, table)),
         };
         self.before = self.cursor;
         self.drawn = 0;
@@ -395,7 +398,7 @@ impl Pool {
             }
             Draws::Equal | Draws::Weighted | Draws::Fewest(_) => {
                 self.algorithm.select(seen, &self.idle, selection);
-                selection.draw(&mut self.cursor, in_flight(&self.watched, table))
+                selection.draw(&mut self.cursor, in_flight(&self.places, table))
             }
         };
         self.before = self.cursor;
@@ -405,11 +408,11 @@ impl Pool {
 }
 
 // What members have in flight now, by their index.
-fn in_flight<W: Words>(members: &[Member], table: &Table<W>) -> impl Fn(u32) -> u32 {
+fn in_flight<W: Words>(places: &[(u32, u32)], table: &Table<W>) -> impl Fn(u32) -> u32 {
     move |index| {
-        members
+        places
             .get(index as usize)
-            .map_or(0, |member| table.in_flight(member.slot, member.generation))
+            .map_or(0, |&(slot, generation)| table.in_flight(slot, generation))
     }
 }
 
