@@ -54,6 +54,21 @@ export interface LeastConnectionsAlgorithm {
   readonly exact: boolean
 }
 
+/** `prequal()`: by requests in flight and latency, from a pool of probes. */
+export interface PrequalAlgorithm {
+  readonly kind: 'prequal'
+  /** Members with more in flight than this quantile of recent probes are hot, 0-1. */
+  readonly quantile: number
+  /** Most entries in the pool. */
+  readonly pool: number
+  /** Oldest age of an entry that may be used, whole ms, inclusive. */
+  readonly maxAge: number
+  /** Probes a pick. */
+  readonly probes: number
+  /** Entries removed a pick, the oldest and the worst in turn. */
+  readonly removals: number
+}
+
 /** How a balancer picks: checked, frozen plain data, so that it can be posted to a worker thread. */
 export type Algorithm =
   | RandomAlgorithm
@@ -61,6 +76,7 @@ export type Algorithm =
   | LeastCpuAlgorithm
   | SpareCapacityAlgorithm
   | LeastConnectionsAlgorithm
+  | PrequalAlgorithm
 
 /** Oldest age of a reading that still counts, ms; undefined where the algorithm reads none. */
 export function ttlOf(algorithm: Algorithm): number | undefined {
@@ -76,5 +92,6 @@ export function weightsOf(algorithm: Algorithm): WeightOf {
 
 /** Whether picks depend on what changes without a publication, so that they can't be made ahead. */
 export function isLive(algorithm: Algorithm): boolean {
-  return algorithm.kind === 'leastConnections' || ('ownSends' in algorithm && algorithm.ownSends !== false)
+  if (algorithm.kind === 'leastConnections' || algorithm.kind === 'prequal') return true
+  return 'ownSends' in algorithm && algorithm.ownSends !== false
 }

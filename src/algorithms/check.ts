@@ -3,8 +3,10 @@ import type {
   Algorithm,
   LeastConnectionsAlgorithm,
   LeastCpuAlgorithm,
+  PrequalAlgorithm,
   SpareCapacityAlgorithm,
 } from './algorithm.js'
+import { MOST_POOL, MOST_RATE } from './prequal.js'
 
 function isMilli(value: unknown): boolean {
   return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= CPU_MAX
@@ -25,6 +27,17 @@ const checks: { [K in Algorithm['kind']]: (value: object) => boolean } = {
   leastConnections: (value) => {
     const { choices, exact } = value as Partial<LeastConnectionsAlgorithm>
     return Number.isInteger(choices) && isNumberFrom(choices, 1, 64) && typeof exact === 'boolean'
+  },
+  prequal: (value) => {
+    const { quantile, pool, maxAge, probes, removals } = value as Partial<PrequalAlgorithm>
+    return (
+      isNumberFrom(quantile, 0, 1) &&
+      Number.isInteger(pool) &&
+      isNumberFrom(pool, 2, MOST_POOL) &&
+      isNumberFrom(maxAge, 0, Number.MAX_VALUE) &&
+      isNumberFrom(probes, 0, MOST_RATE) &&
+      isNumberFrom(removals, 0, MOST_RATE)
+    )
   },
   leastCpu: (value) => {
     const { threshold, ttl, missing, smoothing, ownSends } = value as Partial<LeastCpuAlgorithm>

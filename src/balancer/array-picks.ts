@@ -1,4 +1,5 @@
 import { type Algorithm, isLive, type WeightOf, weightsOf } from '../algorithms/algorithm.js'
+import { random } from '../algorithms/random.js'
 import type { Clock } from '../clock.js'
 import { type Engine, FACT_FRESH, type MemberArrays, NOT_ELIGIBLE } from '../engine/engine.js'
 import { MISSING, OUT } from '../engine/portable/band.js'
@@ -77,8 +78,9 @@ export class ArrayPicks {
   private band = new Uint32Array(16)
 
   constructor(options: ArrayPicksOptions) {
-    const { engine, memory, algorithm, seed, clock, exact } = options
-    this.options = options
+    const { engine, memory, seed, clock, exact } = options
+    const algorithm = forArrays(options.algorithm)
+    this.options = { ...options, algorithm }
     this.directory = options.directory
     this.header = memory.header
     this.weightOf = weightsOf(algorithm)
@@ -242,6 +244,11 @@ export class ArrayPicks {
     this.places = arraysOf(places, this.weightOf)
     return this.places
   }
+}
+
+// Only members are asked, so that there is no pool for an array.
+function forArrays(algorithm: Algorithm): Algorithm {
+  return algorithm.kind === 'prequal' ? random() : algorithm
 }
 
 // The core of an array pick only tells readings: which of them are fresh, and their values. Own sends are those of

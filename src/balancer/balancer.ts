@@ -6,7 +6,10 @@ import { chooseEngine } from '../engine/load.js'
 import { Generator } from '../engine/portable/generator.js'
 import { OptionError, UnknownNodeError } from '../errors.js'
 import { checkOptions } from '../options.js'
+import { LocalProbes } from '../poller/local-probes.js'
 import { Poller, type PollerCounters } from '../poller/poller.js'
+import type { ProbeAsker } from '../poller/probe-asker.js'
+import type { ProbeCounters } from '../poller/prober.js'
 import { processClock } from '../process-clock.js'
 import { type Seed, streamOf, toSeed } from '../seed.js'
 import { type Entry, sampleTime, Table } from '../table/table.js'
@@ -19,6 +22,7 @@ import type { Member } from './members.js'
 import { idOf, idsOf, type NodeLike } from './node.js'
 import { type BalancerOptions, balancerOptions, type CheckedPollOptions } from './options.js'
 import { type PickCounters, Picker } from './picker.js'
+import { Probing } from './probing.js'
 import { processTable } from './process-table.js'
 
 /** Counters of a balancer since it was made. */
@@ -30,6 +34,8 @@ export interface BalancerStats {
   readonly leases: LeaseCounters
   /** Undefined with `poll: false`. */
   readonly poll: PollerCounters | undefined
+  /** Undefined where no picks are probed for: with another algorithm than `prequal`, or with `poll: false`. */
+  readonly probes: ProbeCounters | undefined
   /** Undefined without `self`. */
   readonly sampler: SamplingCounters | undefined
 }
@@ -47,6 +53,8 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
   readonly #poller: Poller | undefined
   readonly #sampling: Sampling | undefined
   readonly #onSamplerError: number | 'stale'
+  readonly #seed: Seed
+  #probing: Probing | undefined
   #handles: HandleServer | undefined
   #telling = false
 
@@ -70,6 +78,7 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
       directory: table,
     })
     this.#table = table
+    this.#seed = seed
     this.#drains = new Drains(table.memory, clock)
     if (options.self !== undefined) this.#self = { node: options.self as N, id: idOf(options.self) }
     this.#onSamplerError = options.onSamplerError
@@ -84,6 +93,8 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
     if (options.poll !== false) {
       warnOfShortTtl(algorithm, options.poll)
       this.#poller = this.#makePoller(options.poll, seed)
+      const { transport, timeout } = options.poll
+      this.probeBy(new LocalProbes(transport, clock, timeout))
     }
     this.#setNodes(options.nodes as readonly N[])
     this.#poller?.start()
@@ -153,6 +164,7 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
       picks: this.pickCounters(),
       leases: { ...this.leases.leases },
       poll: this.#poller && { ...this.#poller.counters },
+      probes: this.#probing && { ...this.#probing.counters },
       sampler: this.#sampling && { ...this.#sampling.counters },
     }
   }
@@ -174,6 +186,29 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
     return this.#handles.handle()
   }
 
+  /**
+   * Has members asked as picks are made, where the algorithm wants it; once.
+   * @internal the simulator's probes do not go by a transport: these are promises, and its time does not wait for any
+   */
+  probeBy(asker: ProbeAsker): void {
+    const { algorithm } = this
+    if (algorithm.kind !== 'prequal' || algorithm.probes === 0) return
+    this.#probing = new Probing({
+      table: this.#table,
+      clock: this.clock,
+      seed: this.#seed,
+      probes: algorithm.probes,
+      pool: algorithm.pool,
+      asker,
+      picks: () => this.picked,
+      members: () => this.members.list,
+      self: this.#self?.id,
+      onProbe: (member, inFlight, latency, time) => this.probed(member, inFlight, latency, time),
+      find: (id) => this.members.find(id),
+    })
+    this.watchPicks(this.#probing.watcher)
+  }
+
   /** Stops polling, lets go of all members, and ends those who wait. Picks throw ClosedError from now on. */
   async close(): Promise<void> {
     if (!this.closed) {
@@ -181,6 +216,7 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
       this.#drains.close()
       this.members.clear()
       this.#handles?.close()
+      this.#probing?.close()
     }
     if (this.#poller !== undefined) await keptAlive(this.#poller.close())
   }

@@ -105,6 +105,17 @@ export class LiveView {
     this.#arm((this.view.facts[FACT_NEXT_EXPIRY] as number) - now)
   }
 
+  /**
+   * What has come into the core since the last refresh makes the view out of date from `at` on.
+   * @param at table time, ms
+   */
+  expiresAt(at: number): void {
+    const { facts } = this.view
+    if (at >= (facts[FACT_NEXT_EXPIRY] as number)) return
+    facts[FACT_NEXT_EXPIRY] = at
+    if (!this.#exact) this.#arm(at - this.#now())
+  }
+
   /** Makes the next pick look at members and readings anew. */
   invalidate(): void {
     this.#seen = STALE

@@ -13,7 +13,7 @@ import { ArrayPicks, type Directory } from './array-picks.js'
 import { Lease, type LeaseOwner, newLeaseCounters, type Outcome } from './lease.js'
 import { type Member, Members, type Places } from './members.js'
 import { looseId, type NodeLike } from './node.js'
-import { Picks } from './picks.js'
+import { Picks, type PickWatcher } from './picks.js'
 import { excludedBy, type SelectOptions } from './select-options.js'
 import { type NodeSnapshot, snapshotOf } from './snapshot.js'
 
@@ -23,6 +23,8 @@ export interface PickCounters {
   picks: number
   /** Picks from arrays so far: `select(nodes)`. */
   arrayPicks: number
+  /** Picks made at random for want of entries in the pool: `prequal` alone. */
+  atRandom: number
   /** Picks that found no node. */
   empty: number
   /** Reports given by `report()` that are now the node's reading. */
@@ -60,7 +62,7 @@ export class Picker<N extends NodeLike = NodeLike> {
   protected readonly clock: Clock
   protected readonly memory: TableMemory
   protected closed = false
-  protected readonly counters: Omit<PickCounters, 'picks'> = {
+  protected readonly counters: Omit<PickCounters, 'picks' | 'atRandom'> = {
     arrayPicks: 0,
     empty: 0,
     reportsStored: 0,
@@ -254,7 +256,22 @@ export class Picker<N extends NodeLike = NodeLike> {
 
   protected pickCounters(): PickCounters {
     if (!this.closed) this.#picks.current()
-    return { picks: this.#picks.used, ...this.counters }
+    return { picks: this.#picks.used, atRandom: this.#picks.atRandom, ...this.counters }
+  }
+
+  /** Picks of members so far. */
+  protected get picked(): number {
+    return this.#picks.used
+  }
+
+  /** Has somebody woken by picks, where the algorithm is a live one. */
+  protected watchPicks(watcher: PickWatcher): void {
+    this.#picks.watcher = watcher
+  }
+
+  /** Takes what a member said. Where the members have changed since the last pick, the next one finds it in the table. */
+  protected probed(member: Member, inFlight: number, latency: number, time: number): void {
+    if (this.#list[member.index] === member) this.#picks.probed(member.index, inFlight, latency, time)
   }
 
   /** Makes the next pick see that members changed. */

@@ -5,6 +5,12 @@ import { glimpseOfGeneration, LiveView, type LiveViewOptions } from './live-view
 const FIRST_BLOCK = 32
 const LARGEST_BLOCK = 1024
 
+/** Somebody who acts on picks, but later: `wake` is called at a pick where it is not `awake`, and makes it so. */
+export interface PickWatcher {
+  readonly awake: boolean
+  wake(): void
+}
+
 /**
  * Picks from blocks of decisions that the engine draws ahead. A block is thrown away, and the generator taken back to
  * the first decision that was not used, as soon as the table's generation moves: the sequence is the one that single
@@ -15,6 +21,8 @@ export class Picks {
   used = 0
   /** The same by index; another array, as long as they, has to be put here when members are taken. */
   counts = new Float64Array(0)
+  /** Woken by picks, where the core is live. */
+  watcher: PickWatcher | undefined
   // What `next` reads comes first and is plain: it is the hot path.
   private position = 0
   private drawn = 0
@@ -67,6 +75,16 @@ export class Picks {
     return this.countOne(this.core.pickExcluding(excluded))
   }
 
+  /** What a member said, for a core with a pool; see `EngineCore`. */
+  probed(index: number, inFlight: number, latency: number, time: number): void {
+    this.live.expiresAt(this.core.probed(index, inFlight, latency, time))
+  }
+
+  /** Decisions so far that were made at random for want of what members said. */
+  get atRandom(): number {
+    return this.core.atRandom()
+  }
+
   /** The view as of now, with all picks so far counted; do not keep it. */
   current(): View {
     if (this.live.isStale(true)) this.refresh()
@@ -92,6 +110,7 @@ export class Picks {
 
   private slowNext(): number {
     this.bringUpToDate()
+    if (this.isLive) return this.countOne(this.core.pick())
     if (this.position === this.drawn) {
       this.useUp()
       this.block = this.blocks[this.nextBlock] as Uint32Array
@@ -128,6 +147,7 @@ export class Picks {
   private count(decisions: Uint32Array, count: number): void {
     const { counts } = this
     this.used += count
+    this.wakeWatcher()
     for (let i = 0; i < count; i++) (counts[decisions[i] as number] as number)++
   }
 
@@ -135,7 +155,13 @@ export class Picks {
     if (index < 0) return -1
     this.used++
     ;(this.counts[index] as number)++
+    this.wakeWatcher()
     return index
+  }
+
+  private wakeWatcher(): void {
+    const { watcher } = this
+    if (watcher !== undefined && !watcher.awake) watcher.wake()
   }
 }
 

@@ -106,9 +106,35 @@ export interface View {
  *   the slot's count; 0 where the slot belongs to another node or there is none. `pickExcluding` is a draw from the
  *   band without the excluded. `fillShares` gives 1 / n: what it is where all are equally busy.
  *
+ * - `prequal`: as `random`, but by a pool of what members said, one entry a member: its requests in flight, latency (NaN:
+ *   unknown), `time` and uses. Entries are in order of their times, one that came later after those of equal time; those
+ *   of members that left or are not up go at `setMembers`. Such a core is live.
+ *
+ *   To *add* what was said: nothing, where the member's entry has a later time; else that entry goes. The requests in
+ *   flight are put to the last 128 that were added, and `threshold` is, of these in ascending order, the one at
+ *   `floor(quantile * count)`; infinite where there is none. With `n` members that are up and
+ *   `net = (1 - pool / n) * probes - removals` an entry has `budget = max(1, 2 / net)` uses, infinitely many where `net`
+ *   is not above 0. Where the budget has a fraction, `floor(budget)`, and one more where `u / 2^32` of a number is below
+ *   the fraction. With more than `pool` entries then, the first goes.
+ *
+ *   Each member has a time `seen`, kept as estimates are. At a refresh a member that is up, whose last report is later than
+ *   that and has requests in flight that were sampled later, at most `maxAge` ago, has said these, and its latency where
+ *   that was sampled at most `maxAge` ago; `seen` is that time then. Of those that did, found in member order, the first
+ *   `pool` are kept; number k (from 0) takes the place `floor(u * (k + 1) / 2^32)` of another number, where there is such a
+ *   place. Those kept are added in order. Then entries older than `maxAge` go. The view is out of date from the first
+ *   entry's `time + maxAge + 1`.
+ *
+ *   A member is hot where it has more in flight than `threshold`. A cold entry goes before a hot one, of two cold ones that
+ *   of the lower latency (then of fewer in flight), of two hot ones that of fewer in flight (then of the lower latency); an
+ *   unknown latency is the mean of the known ones in the pool, 0 where there is none. A draw is the best of the entries,
+ *   of equal ones the last; its requests in flight become one more, its uses one less, and with no use left it goes. Then,
+ *   where `n > pool`, `removals` is added to a sum; while that is 1 or more, it becomes 1 less, and an entry goes, in turn
+ *   the first and the worst (of equal ones the first). With less than two entries a draw is that of `random`, and
+ *   counted. `pickExcluding` draws from the entries and the band without the excluded. `fillShares` gives 1 / n.
+ *
  * The band lists members in member order. A draw from it takes one 32-bit number `u` from the generator and is the
  * band's entry `floor(u * length / 2^32)`, also where the band has one entry (`roundRobin` takes
- * none, `leastConnections` what is said there).
+ * none, `leastConnections` and `prequal` what is said there).
  */
 export interface EngineCore {
   readonly name: EngineName
@@ -128,6 +154,15 @@ export interface EngineCore {
    * band is empty. Cores that are not live need not be able to.
    */
   pick(): number
+  /**
+   * Takes what a member (an index) said, for a core that has a pool; nothing happens where the member is not up.
+   * @param latency ms; NaN: unknown
+   * @param time table time of the sample, ms
+   * @returns table time from which the view is out of date because an entry expires
+   */
+  probed(member: number, inFlight: number, latency: number, time: number): number
+  /** Draws so far that were made at random for want of entries. */
+  atRandom(): number
   /** Undoes the last `fill` beyond its first `kept` draws, at most as many as it made; once, and right after it. */
   rewind(kept: number): void
   /**

@@ -4,7 +4,7 @@ import type { TableMemory } from '../table/memory.js'
 import type { Engine, EngineCore, MemberArrays, View } from './engine.js'
 
 /** Version of the addon's interface that this file is written for. */
-export const ABI = 4
+export const ABI = 5
 
 /** A core of the addon: `crates/node/src/core.rs`. */
 export interface NativeCoreBinding {
@@ -14,6 +14,8 @@ export interface NativeCoreBinding {
   fill(into: Uint32Array): number
   /** A function for one draw: its index, or -1. Costs far less than a fill. */
   picker(): () => number
+  probed(member: number, inFlight: number, latency: number, time: number): number
+  atRandom(): number
   rewind(kept: number): void
   pickExcluding(excluded: Uint32Array): number
   fillShares(shares: Float64Array): void
@@ -72,6 +74,14 @@ class NativeCore implements EngineCore {
 
   pick(): number {
     return this.#pick()
+  }
+
+  probed(member: number, inFlight: number, latency: number, time: number): number {
+    return this.#core.probed(member, inFlight, latency, time)
+  }
+
+  atRandom(): number {
+    return this.#core.atRandom()
   }
 
   rewind(kept: number): void {

@@ -74,7 +74,8 @@ class UnaskableMember implements PlacedMember {
   cancel(): void {}
 }
 
-type MakeMember = (entry: Entry) => PlacedMember
+/** Makes what asks a node. */
+export type MakeMember = (entry: Entry) => PlacedMember
 
 // Loaded when it is needed, so that a process whose polling thread asks does not load undici twice.
 async function httpMembers(transport: HttpTransport, clock: Clock): Promise<MakeMember> {
@@ -84,6 +85,12 @@ async function httpMembers(transport: HttpTransport, clock: Clock): Promise<Make
     const target = resolveTarget(entry.id, transport)
     return isTarget(target) ? members.make(target, entry) : new UnaskableMember(entry, target.reason)
   }
+}
+
+/** What asks nodes by this transport on this thread. */
+export async function makerOf(transport: Transport, clock: Clock): Promise<MakeMember> {
+  if (!isCustom(transport)) return httpMembers(transport, clock)
+  return (entry) => new CustomMember(entry, transport, clock)
 }
 
 /** Asks on this thread: for transports of the user's own, and for clocks that can't cross threads. */
@@ -115,11 +122,11 @@ export class LocalAsker implements Asker {
 
   async prepare(): Promise<void> {
     // What goes wrong here goes wrong again in the round.
-    if (!isCustom(this.#transport)) await this.#maker().catch(() => {})
+    if (!isCustom(this.#transport)) await makerOf(this.#transport, this.#clock).catch(() => {})
   }
 
   async round(timeout: number): Promise<Tally> {
-    this.#make ??= await this.#maker()
+    this.#make ??= await makerOf(this.#transport, this.#clock)
     if (this.#closed) return emptyTally()
     this.#update(this.#make)
     const round = new Round(this.#members.values(), {
@@ -141,12 +148,6 @@ export class LocalAsker implements Asker {
     this.#round?.abort('the poller was closed')
     for (const member of this.#members.values()) member.close?.()
     this.#members.clear()
-  }
-
-  async #maker(): Promise<MakeMember> {
-    const transport = this.#transport
-    if (!isCustom(transport)) return httpMembers(transport, this.#clock)
-    return (entry) => new CustomMember(entry, transport, this.#clock)
   }
 
   #update(make: MakeMember): void {

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import type { Algorithm } from '../../dist/algorithms/algorithm.js'
 import { leastConnections } from '../../dist/algorithms/least-connections.js'
 import { leastCpu } from '../../dist/algorithms/least-cpu.js'
+import { prequal } from '../../dist/algorithms/prequal.js'
 import { random } from '../../dist/algorithms/random.js'
 import { roundRobin } from '../../dist/algorithms/round-robin.js'
 import { spareCapacity } from '../../dist/algorithms/spare-capacity.js'
@@ -23,7 +24,8 @@ const compared = native === undefined ? test.skip : test
 
 /** One step of a situation; both engines take the same steps. */
 type Step =
-  | { kind: 'report'; node: number; milli: number; age: number }
+  | { kind: 'report'; node: number; milli: number; age: number; inFlight?: number; latency?: number }
+  | { kind: 'probed'; member: number; inFlight: number; latency: number; age: number }
   | { kind: 'leave'; node: number }
   | { kind: 'members'; nodes: number[]; states: number[] }
   | { kind: 'wait'; ms: number }
@@ -38,7 +40,7 @@ interface Situation {
   algorithm: Algorithm
   seed: [number, number]
   /** Readings at the start, in 1/1000 points; null: none. */
-  readings: { milli: number; age: number }[]
+  readings: { milli: number; age: number; inFlight?: number; latency?: number }[]
   steps: Step[]
 }
 
@@ -55,6 +57,9 @@ const threshold = fc.oneof(
   fc.constant(5_000),
 )
 
+const inFlight = fc.constantFrom(0, 1, 1, 2, 3, 10, 0.5)
+const latency = fc.constantFrom(1, 2, 2, 7.3, 20, 0.1)
+
 const ownSends = fc.constantFrom(false, false, true, 0.0005, 1, 30)
 
 const algorithm: fc.Arbitrary<Algorithm> = fc.oneof(
@@ -64,6 +69,18 @@ const algorithm: fc.Arbitrary<Algorithm> = fc.oneof(
     arbitrary: fc
       .record({ choices: fc.integer({ min: 1, max: 5 }), exact: fc.boolean() })
       .map(leastConnections),
+  },
+  {
+    weight: 6,
+    arbitrary: fc
+      .record({
+        quantile: fc.constantFrom(0, 0.5, 0.84, 1),
+        pool: fc.constantFrom(2, 3, 8, 16),
+        maxAge: fc.constantFrom(0, 100, 250),
+        probes: fc.constantFrom(0, 0.7, 3, 64),
+        removals: fc.constantFrom(0, 0.3, 1, 2.5),
+      })
+      .map(prequal),
   },
   {
     weight: 5,
@@ -97,7 +114,17 @@ const algorithm: fc.Arbitrary<Algorithm> = fc.oneof(
 const situation: fc.Arbitrary<Situation> = fc.integer({ min: 1, max: 300 }).chain((size) => {
   const node = fc.integer({ min: 0, max: size - 1 })
   const step: fc.Arbitrary<Step> = fc.oneof(
-    fc.record({ kind: fc.constant('report' as const), node, milli, age }),
+    fc.record(
+      { kind: fc.constant('report' as const), node, milli, age, inFlight, latency },
+      { requiredKeys: ['kind', 'node', 'milli', 'age'] },
+    ),
+    fc.record({
+      kind: fc.constant('probed' as const),
+      member: fc.integer({ min: 0, max: size + 2 }),
+      inFlight,
+      latency: fc.oneof(latency, latency, fc.constant(Number.NaN)),
+      age,
+    }),
     fc.record({ kind: fc.constant('leave' as const), node }),
     fc.record({
       kind: fc.constant('members' as const),
@@ -122,7 +149,9 @@ const situation: fc.Arbitrary<Situation> = fc.integer({ min: 1, max: 300 }).chai
     size: fc.constant(size),
     algorithm,
     seed: fc.tuple(fc.integer({ min: 0, max: 2 ** 32 - 1 }), fc.integer({ min: 0, max: 2 ** 32 - 1 })),
-    readings: fc.array(fc.record({ milli, age }), { maxLength: size }),
+    readings: fc.array(fc.record({ milli, age, inFlight, latency }, { requiredKeys: ['milli', 'age'] }), {
+      maxLength: size,
+    }),
     steps: fc.array(step, { minLength: 1, maxLength: 12 }),
   })
 })
@@ -132,9 +161,9 @@ function tableOf({ size, readings }: Situation) {
   const clock = new VirtualClock(1_000)
   const table = new Table(clock)
   const places = Array.from({ length: size }, (_, i) => table.claim(`node-${i}`))
-  for (const [i, { milli, age }] of readings.entries()) {
+  for (const [i, { milli, age, ...rest }] of readings.entries()) {
     const place = places[i]
-    if (place !== undefined) table.write(place, table.now() - age, { cpu: milli / 1000 })
+    if (place !== undefined) table.write(place, table.now() - age, { cpu: milli / 1000, ...rest })
   }
   return { clock, table, places }
 }
@@ -175,11 +204,15 @@ function play(engine: Engine, run: Situation): unknown[] {
     switch (step.kind) {
       case 'report': {
         const place = places[step.node]
+        const { milli, age, kind: _, node: __, ...rest } = step
         if (place !== undefined)
-          said.push(table.write(place, table.now() - step.age, { cpu: step.milli / 1000 }))
+          said.push(table.write(place, table.now() - age, { cpu: milli / 1000, ...rest }))
         table.publish()
         break
       }
+      case 'probed':
+        said.push(core.probed(step.member, step.inFlight, step.latency, table.now() - step.age))
+        break
       case 'leave': {
         const place = places[step.node]
         if (place !== undefined) table.unclaim(place)
@@ -210,7 +243,7 @@ function play(engine: Engine, run: Situation): unknown[] {
         break
       }
       case 'pick':
-        if (core.live) said.push(core.pick())
+        if (core.live) said.push(core.pick(), core.atRandom())
         break
       case 'exclude':
         said.push(core.pickExcluding(Uint32Array.from(step.indices)))

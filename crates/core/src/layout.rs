@@ -45,6 +45,11 @@ pub const METRICS_WORD: usize = 6;
 /// Metrics of a slot: eight of a report's own, four of the user's.
 pub const METRIC_COUNT: usize = 12;
 
+/// The metric of requests in flight.
+pub const METRIC_IN_FLIGHT: usize = 5;
+/// The metric of latency.
+pub const METRIC_LATENCY: usize = 6;
+
 /// Bits of a reading's value.
 pub const VALUE_BITS: u32 = 17;
 /// Bits of a reading's tag.

@@ -8,6 +8,7 @@
 //! - [`band`]: which members may be picked: all that are up, and those of least CPU.
 //! - [`smoothing`], [`spare`]: smoothed readings, and shares by what they leave idle.
 //! - [`own_sends`]: what own picks add to readings.
+//! - [`probe_pool`]: what members said when they were asked just now.
 //! - [`selection`], [`alias`], [`fewest`]: what a pool picks from, and how: with equal chances, in turn, by shares, or by
 //!   the fewest requests in flight.
 //! - [`pool`]: members, algorithm and generator together: what a balancer picks with.
@@ -21,6 +22,7 @@ pub mod layout;
 pub mod memory;
 pub mod own_sends;
 pub mod pool;
+pub mod probe_pool;
 pub mod report;
 pub mod selection;
 pub mod smoothing;

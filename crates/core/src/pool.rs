@@ -12,6 +12,7 @@ use crate::fewest::Candidates;
 use crate::generator::Generator;
 use crate::memory::Words;
 use crate::own_sends::{Cost, OwnSends, Rule, Sending};
+use crate::probe_pool::{Probe, ProbePool, Rules};
 use crate::selection::{Cursor, Draws, Selection, Turn};
 use crate::smoothing::Estimates;
 use crate::spare::{FULL, SpareCapacity};
@@ -48,6 +49,8 @@ pub enum Algorithm {
     },
     /// The fewest requests in flight among these of the members that are up.
     LeastConnections(Candidates),
+    /// By what some of them said of their requests in flight and latency.
+    Prequal(Rules),
 }
 
 impl Algorithm {
@@ -65,6 +68,7 @@ impl Algorithm {
             Self::LeastCpu { .. } => Draws::SendingEqual,
             Self::SpareCapacity { .. } => Draws::SendingWeighted,
             Self::LeastConnections(candidates) => Draws::Fewest(*candidates),
+            Self::Prequal(_) => Draws::Probed,
         }
     }
 
@@ -84,7 +88,7 @@ impl Algorithm {
     // Makes a selection of what was seen, and says how many have a fresh reading.
     fn select(&self, seen: &[Seen], idle: &[f64], into: &mut Selection) -> u32 {
         let fresh = match self {
-            Self::Random | Self::RoundRobin | Self::LeastConnections(_) => {
+            Self::Random | Self::RoundRobin | Self::LeastConnections(_) | Self::Prequal(_) => {
                 band::select_up(seen, &mut into.values, &mut into.band);
                 0
             }
@@ -143,6 +147,8 @@ pub struct Pool {
     estimates: Option<Estimates>,
     // Where own picks count.
     sending: Option<(OwnSends, Sending)>,
+    // Where members are asked.
+    probes: Option<ProbePool>,
     // What the last refresh saw. Members that were set since then are not in it.
     seen: Vec<Seen>,
     // The idle CPU of those with a fresh reading, 1/1000 percentage points; empty where the algorithm does not ask.
@@ -184,12 +190,17 @@ impl Pool {
         let sending = algorithm
             .sending()
             .map(|(cost, rule)| (OwnSends::new(cost), Sending::new(rule)));
+        let probes = match algorithm {
+            Algorithm::Prequal(rules) => Some(ProbePool::new(rules)),
+            _ => None,
+        };
         let cursor = Cursor { generator, turn };
         Self {
             algorithm,
             members: Vec::new(),
             estimates,
             sending,
+            probes,
             seen: Vec::new(),
             idle: Vec::new(),
             places: Vec::new(),
@@ -215,6 +226,9 @@ impl Pool {
         if let Some((sends, _)) = &mut self.sending {
             sends.set_members(&before, &self.members);
         }
+        if let Some(probes) = &mut self.probes {
+            probes.set_members(&before, &self.members);
+        }
         if let (Some(estimates), Some(known)) = (&mut self.estimates, known) {
             estimates.set_members(&self.members, &known);
         }
@@ -236,6 +250,8 @@ impl Pool {
             idle,
             estimates,
             sending,
+            probes,
+            cursor,
             ..
         } = self;
         let mut take = |index, fresh: Fresh| {
@@ -248,6 +264,14 @@ impl Pool {
                 seen.clear();
                 seen.extend(members.iter().map(Member::seen_without_reading));
                 f64::INFINITY
+            }
+            Algorithm::Prequal(_) => {
+                seen.clear();
+                seen.extend(members.iter().map(Member::seen_without_reading));
+                probes.as_mut().map_or(f64::INFINITY, |probes| {
+                    probes.refresh(table, members, now, &mut cursor.generator);
+                    probes.next_expiry()
+                })
             }
             Algorithm::LeastCpu { ttl, .. } => {
                 read(members, table, now, ttl, seen, |index, fresh| {
@@ -319,7 +343,7 @@ impl Pool {
         if self.selection.length() == 0 {
             return 0;
         }
-        if self.sending.is_some() {
+        if self.sending.is_some() || self.probes.is_some() {
             for place in into {
                 place.store(self.pick(table).unwrap_or(0), Relaxed);
             }
@@ -335,15 +359,36 @@ impl Pool {
 
     /// One draw from the band; none where that is empty. As a fill of one that can't be undone.
     pub fn pick<W: Words>(&mut self, table: &Table<W>) -> Option<u32> {
-        let picked = match &mut self.sending {
-            Some((sends, sending)) => sending.draw(&mut self.selection, sends, &mut self.cursor),
-            None => self
+        let picked = match (&mut self.sending, &mut self.probes) {
+            (Some((sends, sending)), _) => {
+                sending.draw(&mut self.selection, sends, &mut self.cursor)
+            }
+            (None, Some(probes)) => {
+                draw_probed(probes, &self.selection, &mut self.cursor, |_| true)
+            }
+            (None, None) => self
                 .selection
                 .draw(&mut self.cursor, in_flight(&self.places, table)),
         };
         self.before = self.cursor;
         self.drawn = 0;
         picked
+    }
+
+    /// Takes what a member said, where members are asked. Returns the table time, ms, from which the last refresh is out
+    /// of date because of what is too old then.
+    pub fn probed(&mut self, probe: Probe) -> f64 {
+        let Some(probes) = &mut self.probes else {
+            return f64::INFINITY;
+        };
+        probes.probed(probe, &mut self.cursor.generator);
+        probes.next_expiry()
+    }
+
+    /// Draws that were made at random because too few members had said something.
+    #[must_use]
+    pub fn at_random(&self) -> u64 {
+        self.probes.as_ref().map_or(0, ProbePool::at_random)
     }
 
     /// Undoes the last fill beyond its first `kept` draws, as though only these had been made. Right after the fill:
@@ -396,6 +441,16 @@ impl Pool {
                     picked
                 })
             }
+            Draws::Probed => {
+                self.algorithm.select(seen, &self.idle, selection);
+                let is_left = |index: u32| {
+                    seen.get(index as usize)
+                        .is_some_and(|member| *member != Seen::OUT)
+                };
+                self.probes
+                    .as_mut()
+                    .and_then(|probes| draw_probed(probes, selection, &mut self.cursor, is_left))
+            }
             Draws::Equal | Draws::Weighted | Draws::Fewest(_) => {
                 self.algorithm.select(seen, &self.idle, selection);
                 selection.draw(&mut self.cursor, in_flight(&self.places, table))
@@ -405,6 +460,21 @@ impl Pool {
         self.drawn = 0;
         picked
     }
+}
+
+// By what members said; from the band where that is too little to go by.
+fn draw_probed(
+    probes: &mut ProbePool,
+    selection: &Selection,
+    cursor: &mut Cursor,
+    allowed: impl Fn(u32) -> bool,
+) -> Option<u32> {
+    if selection.length() == 0 {
+        return None;
+    }
+    probes
+        .pick(allowed)
+        .or_else(|| selection.draw(cursor, |_| 0))
 }
 
 // What members have in flight now, by their index.

@@ -5,6 +5,7 @@ use idlest_core::fewest::{Candidates, MOST_DRAWN};
 use idlest_core::layout::CPU_MAX;
 use idlest_core::own_sends::Cost;
 use idlest_core::pool::Algorithm;
+use idlest_core::probe_pool::Rules;
 use idlest_core::spare::SpareCapacity;
 use napi::bindgen_prelude::Either;
 use napi::{Error, Result, Status};
@@ -13,7 +14,7 @@ use napi_derive::napi;
 /// A checked algorithm of `src/algorithms/algorithm.ts`.
 #[napi(object)]
 pub struct AlgorithmSpec {
-    /// `random`, `roundRobin`, `leastCpu`, `spareCapacity` or `leastConnections`.
+    /// `random`, `roundRobin`, `leastCpu`, `spareCapacity`, `leastConnections` or `prequal`.
     pub kind: String,
     /// `leastCpu`: width of the band, inclusive, 1/1000 percentage points.
     pub threshold: Option<f64>,
@@ -31,6 +32,16 @@ pub struct AlgorithmSpec {
     pub choices: Option<f64>,
     /// `leastConnections`: whether all are compared.
     pub exact: Option<bool>,
+    /// `prequal`: members with more in flight than this quantile of recent probes are hot, 0-1.
+    pub quantile: Option<f64>,
+    /// `prequal`: most entries in the pool, 2 to 1,024.
+    pub pool: Option<f64>,
+    /// `prequal`: oldest age of an entry, ms, inclusive.
+    pub max_age: Option<f64>,
+    /// `prequal`: probes a pick, 0 to 64.
+    pub probes: Option<f64>,
+    /// `prequal`: entries removed a pick, 0 to 64.
+    pub removals: Option<f64>,
 }
 
 impl TryFrom<AlgorithmSpec> for Algorithm {
@@ -87,11 +98,30 @@ impl TryFrom<AlgorithmSpec> for Algorithm {
                     None => Err(invalid("exact", "true or false")),
                 }
             }
+            "prequal" => Ok(Self::Prequal(Rules {
+                quantile: within("quantile", spec.quantile, 1.0)?,
+                pool: match spec.pool {
+                    Some(pool) if pool.fract() == 0.0 && (2.0..=1_024.0).contains(&pool) => {
+                        pool as u32
+                    }
+                    _ => return Err(invalid("pool", "a whole number from 2 to 1,024")),
+                },
+                max_age: milliseconds("maxAge", spec.max_age)?,
+                probes: within("probes", spec.probes, 64.0)?,
+                removals: within("removals", spec.removals, 64.0)?,
+            })),
             _ => Err(invalid(
                 "kind",
-                "'random', 'roundRobin', 'leastCpu', 'spareCapacity' or 'leastConnections'",
+                "'random', 'roundRobin', 'leastCpu', 'spareCapacity', 'leastConnections' or 'prequal'",
             )),
         }
+    }
+}
+
+fn within(what: &str, value: Option<f64>, most: f64) -> Result<f64> {
+    match value {
+        Some(value) if (0.0..=most).contains(&value) => Ok(value),
+        _ => Err(invalid(what, &format!("a number from 0 to {most}"))),
     }
 }
 

@@ -7,6 +7,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use idlest_core::generator::Generator;
 use idlest_core::memory::Foreign;
 use idlest_core::pool::{Member, Pool};
+use idlest_core::probe_pool::Probe;
 use idlest_core::table::Table;
 use napi::{Error, Result, Status};
 use napi_derive::napi;
@@ -145,6 +146,24 @@ impl Core {
             let State { table, pool } = &mut *state;
             index(pool.pick(&table.user))
         })
+    }
+
+    /// Takes what a member said: `latency` in ms, not a number where it is unknown; `time` of the sample, table time in ms.
+    /// Returns the table time from which the view is out of date because an entry expires.
+    #[napi(catch_unwind)]
+    pub fn probed(&self, member: u32, in_flight: f64, latency: f64, time: f64) -> Result<f64> {
+        Ok(self.state()?.pool.probed(Probe {
+            member,
+            in_flight,
+            latency,
+            time,
+        }))
+    }
+
+    /// Draws so far that were made at random for want of entries.
+    #[napi(catch_unwind)]
+    pub fn at_random(&self) -> Result<f64> {
+        Ok(self.state()?.pool.at_random() as f64)
     }
 
     /// Undoes the last `fill` beyond its first `kept` draws.

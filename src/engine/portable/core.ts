@@ -12,7 +12,7 @@ import {
   type MemberArrays,
   type View,
 } from '../engine.js'
-import { MISSING, OUT } from './band.js'
+import { fillBand, MISSING, OUT } from './band.js'
 import { Estimates } from './estimates.js'
 import { Flights } from './flights.js'
 import { Generator, type GeneratorState } from './generator.js'
@@ -20,6 +20,8 @@ import { OwnSends } from './own-sends.js'
 import type { SendingPlan } from './own-sends-plans.js'
 import { type Dice, type Plan, UniformPlan } from './plan.js'
 import { fillValues, planOf, sendingPlanOf } from './plan-of.js'
+import { ProbePool } from './probe-pool.js'
+import { ProbedPlan } from './probed-plan.js'
 
 const NO_MEMBERS: MemberArrays = {
   slots: new Uint32Array(0),
@@ -43,6 +45,7 @@ export class PortableCore implements EngineCore {
   readonly #reading: MutableReading = { time: 0, tag: 0, value: 0 }
   readonly #estimates: Estimates | undefined
   readonly #sends: OwnSends | undefined
+  readonly #probes: ProbePool | undefined
   #members = NO_MEMBERS
   #flights: Flights
   // Readings as they were at the last refresh: a value, MISSING or OUT.
@@ -59,6 +62,7 @@ export class PortableCore implements EngineCore {
     if ('smoothing' in algorithm) this.#estimates = new Estimates(algorithm.smoothing)
     if ('ownSends' in algorithm && algorithm.ownSends !== false)
       this.#sends = new OwnSends(algorithm.ownSends)
+    if (algorithm.kind === 'prequal') this.#probes = new ProbePool(algorithm, generator)
   }
 
   setMembers(members: MemberArrays): void {
@@ -66,6 +70,7 @@ export class PortableCore implements EngineCore {
     this.#flights = new Flights(this.#memory, members.slots, members.generations)
     this.#estimates?.setMembers(members)
     this.#sends?.setMembers(members)
+    this.#probes?.setMembers(members)
     if (this.#raw.length !== members.slots.length) this.#raw = new Float64Array(members.slots.length)
   }
 
@@ -77,6 +82,7 @@ export class PortableCore implements EngineCore {
     facts[FACT_FRESH] = 0
     if ('ttl' in this.#algorithm) this.#takeReadings(this.#algorithm.ttl, now, facts)
     else this.#takeStates()
+    if (this.#probes !== undefined) facts[FACT_NEXT_EXPIRY] = this.#probes.refresh(this.#memory, now)
     fillValues(this.#algorithm, this.#raw, values)
     this.#plan = this.#planOf(this.#raw)
     facts[FACT_BAND] = this.#plan.length
@@ -92,6 +98,16 @@ export class PortableCore implements EngineCore {
 
   pick(): number {
     return this.#plan.length === 0 ? -1 : this.#plan.draw(this.#dice)
+  }
+
+  probed(member: number, inFlight: number, latency: number, time: number): number {
+    if (this.#probes === undefined) return Number.POSITIVE_INFINITY
+    this.#probes.probed(member, inFlight, latency, time)
+    return this.#probes.nextExpiry()
+  }
+
+  atRandom(): number {
+    return this.#probes?.atRandom ?? 0
   }
 
   rewind(kept: number): void {
@@ -118,6 +134,10 @@ export class PortableCore implements EngineCore {
 
   #planOf(raw: Float64Array): Plan | SendingPlan {
     if (this.#sends !== undefined) return sendingPlanOf(this.#algorithm, raw, this.#sends)
+    if (this.#probes !== undefined) {
+      const band = new Uint32Array(raw.length)
+      return new ProbedPlan(band, fillBand(raw, raw.length, 0, 0, band), raw, this.#probes)
+    }
     return planOf(this.#algorithm, raw, raw.length, this.#flights)
   }
 

@@ -1,0 +1,541 @@
+//! A pool of what members said when they were asked just now: requests in flight and latency. The rules are those of
+//! Prequal (Wydrowski et al., "Load is not what you should balance", NSDI 2024); the exact meaning of each is in
+//! `src/engine/engine.ts`.
+
+use std::cmp::Ordering;
+use std::collections::{HashMap, VecDeque};
+
+use crate::generator::Generator;
+use crate::layout::{METRIC_IN_FLIGHT, METRIC_LATENCY, NO_SLOT};
+use crate::memory::Words;
+use crate::pool::Member;
+use crate::table::Table;
+
+// Values that the quantile is taken of.
+const RECENT: usize = 128;
+// How much faster entries come than they go, a pick: the paper's delta.
+const SURPLUS: f64 = 1.0;
+// With fewer entries a pick is made at random.
+const FEWEST: usize = 2;
+// Of one 32-bit number.
+const WHOLE: f64 = 4_294_967_296.0;
+
+/// How a pool is kept.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rules {
+    /// Members with more in flight than this quantile of recent probes are hot, 0-1.
+    pub quantile: f64,
+    /// Most entries.
+    pub pool: u32,
+    /// Oldest age of an entry that may be used, ms, inclusive.
+    pub max_age: f64,
+    /// Probes a pick.
+    pub probes: f64,
+    /// Entries removed a pick.
+    pub removals: f64,
+}
+
+/// What a member said.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Probe {
+    /// Its index.
+    pub member: u32,
+    /// Requests in flight there.
+    pub in_flight: f64,
+    /// Latency, ms; not a number: unknown.
+    pub latency: f64,
+    /// Table time of the sample, ms.
+    pub time: f64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    // Own picks since then are in it.
+    probe: Probe,
+    // Picks that may still be made of it.
+    uses: f64,
+}
+
+// The last values that came, and the same in ascending order.
+#[derive(Debug, Default)]
+struct Recent {
+    values: VecDeque<f64>,
+    sorted: Vec<f64>,
+}
+
+impl Recent {
+    fn add(&mut self, value: f64) {
+        if self.values.len() == RECENT
+            && let Some(out) = self.values.pop_front()
+        {
+            let place = self.sorted.partition_point(|&other| other < out);
+            if place < self.sorted.len() {
+                self.sorted.remove(place);
+            }
+        }
+        let place = self.sorted.partition_point(|&other| other <= value);
+        self.sorted.insert(place, value);
+        self.values.push_back(value);
+    }
+
+    fn quantile(&self, quantile: f64) -> f64 {
+        let place = (quantile * self.sorted.len() as f64).floor() as usize;
+        self.sorted.get(place).copied().unwrap_or(f64::INFINITY)
+    }
+}
+
+/// The pool of one balancer.
+#[derive(Debug)]
+pub struct ProbePool {
+    rules: Rules,
+    recent: Recent,
+    // One a member, oldest first.
+    entries: Vec<Entry>,
+    // Of each member: whether it is up, and the time of its last sample that was looked at.
+    up: Vec<bool>,
+    seen: Vec<f64>,
+    budget: f64,
+    removes: bool,
+    threshold: f64,
+    to_remove: f64,
+    removes_worst: bool,
+    at_random: u64,
+    found: Vec<Probe>,
+}
+
+impl ProbePool {
+    /// An empty one, without members.
+    #[must_use]
+    pub fn new(rules: Rules) -> Self {
+        Self {
+            rules,
+            recent: Recent::default(),
+            entries: Vec::new(),
+            up: Vec::new(),
+            seen: Vec::new(),
+            budget: f64::INFINITY,
+            removes: false,
+            threshold: f64::INFINITY,
+            to_remove: 0.0,
+            removes_worst: false,
+            at_random: 0,
+            found: Vec::new(),
+        }
+    }
+
+    /// Replaces the members; entries of those that left, or are not up, go.
+    pub fn set_members(&mut self, before: &[Member], after: &[Member]) {
+        let known: HashMap<_, _> = (0_u32..)
+            .zip(before)
+            .zip(&self.seen)
+            .filter(|((_, member), _)| member.slot != NO_SLOT)
+            .map(|((index, member), &seen)| ((member.slot, member.generation), (index, seen)))
+            .collect();
+        let was = |member: &Member| known.get(&(member.slot, member.generation)).copied();
+        let now: HashMap<u32, u32> = (0_u32..)
+            .zip(after)
+            .filter(|(_, member)| member.up)
+            .filter_map(|(index, member)| Some((was(member)?.0, index)))
+            .collect();
+        self.seen.clear();
+        self.seen.extend(
+            after
+                .iter()
+                .map(|member| was(member).map_or(f64::NEG_INFINITY, |(_, seen)| seen)),
+        );
+        self.up.clear();
+        self.up.extend(after.iter().map(|member| member.up));
+        self.entries
+            .retain_mut(|entry| match now.get(&entry.probe.member) {
+                Some(&member) => {
+                    entry.probe.member = member;
+                    true
+                }
+                None => false,
+            });
+        let up = self.up.iter().filter(|&&up| up).count() as f64;
+        let Rules {
+            pool,
+            probes,
+            removals,
+            ..
+        } = self.rules;
+        let pool = f64::from(pool);
+        let net = (1.0 - pool / up) * probes - removals;
+        self.budget = if net > 0.0 {
+            ((1.0 + SURPLUS) / net).max(1.0)
+        } else {
+            f64::INFINITY
+        };
+        self.removes = up > pool;
+    }
+
+    /// Takes what the table has heard of the members since the last look, and drops what is too old at `now` (table
+    /// time, ms).
+    pub fn refresh<W: Words>(
+        &mut self,
+        table: &Table<W>,
+        members: &[Member],
+        now: f64,
+        generator: &mut Generator,
+    ) {
+        let mut found = std::mem::take(&mut self.found);
+        found.clear();
+        let mut count = 0_u32;
+        for (index, member) in (0_u32..).zip(members) {
+            let Some(probe) = self.read(table, index, member, now) else {
+                continue;
+            };
+            // Of many that come at once, such as those of a poll, each has the same chance.
+            if count < self.rules.pool {
+                found.push(probe);
+            } else {
+                let place = generator.below(count + 1) as usize;
+                if let Some(place) = found.get_mut(place) {
+                    *place = probe;
+                }
+            }
+            count += 1;
+        }
+        for &probe in &found {
+            self.add(probe, generator);
+        }
+        self.found = found;
+        let max_age = self.rules.max_age;
+        self.entries
+            .retain(|entry| now - entry.probe.time <= max_age);
+    }
+
+    fn read<W: Words>(
+        &mut self,
+        table: &Table<W>,
+        index: u32,
+        member: &Member,
+        now: f64,
+    ) -> Option<Probe> {
+        let seen = self.seen.get_mut(index as usize)?;
+        if !member.up {
+            return None;
+        }
+        let (slot, generation) = (member.slot, member.generation);
+        let reported = table.reported(slot, generation)?;
+        if reported as f64 <= *seen {
+            return None;
+        }
+        let max_age = self.rules.max_age;
+        let in_flight = table.metric(slot, generation, METRIC_IN_FLIGHT, reported)?;
+        let time = in_flight.time as f64;
+        if time <= *seen || now - time > max_age {
+            return None;
+        }
+        *seen = time;
+        let latency = table
+            .metric(slot, generation, METRIC_LATENCY, reported)
+            .filter(|latency| now - latency.time as f64 <= max_age)
+            .map_or(f64::NAN, |latency| latency.value);
+        Some(Probe {
+            member: index,
+            in_flight: in_flight.value,
+            latency,
+            time,
+        })
+    }
+
+    /// Table time, ms, from which the oldest entry is too old; infinite where there is none.
+    #[must_use]
+    pub fn next_expiry(&self) -> f64 {
+        self.entries.first().map_or(f64::INFINITY, |oldest| {
+            oldest.probe.time + self.rules.max_age + 1.0
+        })
+    }
+
+    /// Takes what a member said; nothing happens where it is not up.
+    pub fn probed(&mut self, probe: Probe, generator: &mut Generator) {
+        let index = probe.member as usize;
+        if !self.up.get(index).copied().unwrap_or(false) {
+            return;
+        }
+        if let Some(seen) = self.seen.get_mut(index)
+            && probe.time > *seen
+        {
+            *seen = probe.time;
+        }
+        self.add(probe, generator);
+    }
+
+    fn add(&mut self, probe: Probe, generator: &mut Generator) {
+        let known = self
+            .entries
+            .iter()
+            .position(|entry| entry.probe.member == probe.member);
+        if let Some(known) = known {
+            if self
+                .entries
+                .get(known)
+                .is_some_and(|entry| entry.probe.time > probe.time)
+            {
+                return;
+            }
+            self.entries.remove(known);
+        }
+        self.recent.add(probe.in_flight);
+        self.threshold = self.recent.quantile(self.rules.quantile);
+        let place = self
+            .entries
+            .partition_point(|entry| entry.probe.time <= probe.time);
+        let uses = self.draw_uses(generator);
+        self.entries.insert(place, Entry { probe, uses });
+        if self.entries.len() > self.rules.pool as usize {
+            self.entries.remove(0);
+        }
+    }
+
+    // A whole number, whose mean is the budget.
+    fn draw_uses(&self, generator: &mut Generator) -> f64 {
+        let whole = self.budget.floor();
+        let rest = self.budget - whole;
+        if rest > 0.0 && f64::from(generator.next_u32()) / WHOLE < rest {
+            return whole + 1.0;
+        }
+        whole
+    }
+
+    /// The member to pick, of those that are `allowed`; none where there is too little to go by.
+    pub fn pick(&mut self, allowed: impl Fn(u32) -> bool) -> Option<u32> {
+        let mean = self.mean_latency();
+        let mut best: Option<(usize, &Entry)> = None;
+        let mut count = 0;
+        for (place, entry) in self.entries.iter().enumerate() {
+            if !allowed(entry.probe.member) {
+                continue;
+            }
+            count += 1;
+            // Of equal ones the newest.
+            if best.is_none_or(|(_, best)| self.compare(entry, best, mean).is_le()) {
+                best = Some((place, entry));
+            }
+        }
+        let best = best.map(|(place, _)| place);
+        if count < FEWEST {
+            self.at_random += 1;
+            return None;
+        }
+        let place = best?;
+        let entry = self.entries.get_mut(place)?;
+        entry.probe.in_flight += 1.0;
+        entry.uses -= 1.0;
+        let (member, used_up) = (entry.probe.member, entry.uses <= 0.0);
+        if used_up {
+            self.entries.remove(place);
+        }
+        self.remove_some();
+        Some(member)
+    }
+
+    /// Picks that could not be made for want of entries.
+    #[must_use]
+    pub fn at_random(&self) -> u64 {
+        self.at_random
+    }
+
+    fn remove_some(&mut self) {
+        if !self.removes {
+            return;
+        }
+        self.to_remove += self.rules.removals;
+        while self.to_remove >= 1.0 {
+            self.to_remove -= 1.0;
+            let place = if self.removes_worst { self.worst() } else { 0 };
+            if place < self.entries.len() {
+                self.entries.remove(place);
+            }
+            self.removes_worst = !self.removes_worst;
+        }
+    }
+
+    fn worst(&self) -> usize {
+        let mean = self.mean_latency();
+        let mut worst: Option<(usize, &Entry)> = None;
+        for (place, entry) in self.entries.iter().enumerate() {
+            if worst.is_none_or(|(_, worst)| self.compare(entry, worst, mean).is_gt()) {
+                worst = Some((place, entry));
+            }
+        }
+        worst.map_or(0, |(place, _)| place)
+    }
+
+    // Less where `a` is to be picked rather than `b`: cold before hot, the cold by latency, the hot by requests in flight.
+    fn compare(&self, a: &Entry, b: &Entry, mean: f64) -> Ordering {
+        let is_hot = |entry: &Entry| entry.probe.in_flight > self.threshold;
+        let hot = is_hot(a);
+        let latency = |entry: &Entry| {
+            if entry.probe.latency.is_nan() {
+                mean
+            } else {
+                entry.probe.latency
+            }
+        };
+        let by_flights = || order(a.probe.in_flight, b.probe.in_flight);
+        let by_latency = || order(latency(a), latency(b));
+        hot.cmp(&is_hot(b)).then_with(|| {
+            if hot {
+                by_flights().then_with(by_latency)
+            } else {
+                by_latency().then_with(by_flights)
+            }
+        })
+    }
+
+    // What an unknown latency counts as.
+    fn mean_latency(&self) -> f64 {
+        let (mut sum, mut known) = (0.0, 0_u32);
+        if self
+            .entries
+            .iter()
+            .all(|entry| !entry.probe.latency.is_nan())
+        {
+            return 0.0;
+        }
+        for entry in &self.entries {
+            if !entry.probe.latency.is_nan() {
+                sum += entry.probe.latency;
+                known += 1;
+            }
+        }
+        if known == 0 {
+            0.0
+        } else {
+            sum / f64::from(known)
+        }
+    }
+}
+
+// Neither is ever not a number.
+fn order(a: f64, b: f64) -> Ordering {
+    a.partial_cmp(&b).unwrap_or(Ordering::Equal)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RULES: Rules = Rules {
+        quantile: 0.84,
+        pool: 16,
+        max_age: 1_000.0,
+        probes: 3.0,
+        removals: 1.0,
+    };
+
+    fn member(slot: u32) -> Member {
+        Member {
+            slot,
+            generation: 0,
+            up: true,
+            weight: 1.0,
+        }
+    }
+
+    fn pool_of(count: u32, rules: Rules) -> ProbePool {
+        let mut pool = ProbePool::new(rules);
+        pool.set_members(&[], &(0..count).map(member).collect::<Vec<_>>());
+        pool
+    }
+
+    fn say(pool: &mut ProbePool, member: u32, in_flight: f64, latency: f64, time: f64) {
+        let probe = Probe {
+            member,
+            in_flight,
+            latency,
+            time,
+        };
+        pool.probed(probe, &mut Generator::new(1, 2));
+    }
+
+    #[test]
+    fn a_quantile_is_of_the_last_values_alone() {
+        let mut recent = Recent::default();
+        assert_eq!(recent.quantile(0.0), f64::INFINITY);
+        for _ in 0..RECENT {
+            recent.add(9.0);
+        }
+        assert_eq!(recent.quantile(0.0), 9.0);
+        assert_eq!(recent.quantile(1.0), f64::INFINITY);
+        for value in 0..RECENT {
+            recent.add(value as f64);
+        }
+        assert_eq!(recent.quantile(0.5), RECENT as f64 / 2.0);
+        assert_eq!(recent.sorted.len(), RECENT);
+        assert!(recent.sorted.is_sorted());
+    }
+
+    #[test]
+    fn the_fastest_of_the_cold_is_picked_and_counted() {
+        let mut pool = pool_of(3, RULES);
+        say(&mut pool, 0, 1.0, 30.0, 1.0);
+        say(&mut pool, 1, 1.0, 20.0, 2.0);
+        say(&mut pool, 2, 5.0, 1.0, 3.0);
+        // The quantile of 1, 1 and 5 is 5: nobody is hot before it has 6.
+        assert_eq!(
+            [0; 3].map(|_: u32| pool.pick(|_| true)),
+            [Some(2), Some(1), Some(1)]
+        );
+        assert_eq!(pool.pick(|member| member != 1), Some(0));
+    }
+
+    #[test]
+    fn one_entry_is_too_little_to_go_by() {
+        let mut pool = pool_of(3, RULES);
+        say(&mut pool, 0, 1.0, 30.0, 1.0);
+        assert_eq!(pool.pick(|_| true), None);
+        say(&mut pool, 1, 1.0, 30.0, 1.0);
+        assert_eq!(pool.pick(|member| member == 0), None);
+        assert_eq!(pool.at_random(), 2);
+        assert_eq!(pool.pick(|_| true), Some(1));
+    }
+
+    #[test]
+    fn entries_are_used_up_among_many_and_never_among_few() {
+        let rules = Rules {
+            removals: 0.0,
+            probes: 2.0,
+            ..RULES
+        };
+        // (1 - 16 / 32) * 2 = 1 comes a pick: two uses each.
+        let mut many = pool_of(32, rules);
+        for index in 0..4 {
+            say(&mut many, index, 0.0, 1.0, 1.0);
+        }
+        // The last entry is left alone with one of its uses.
+        assert_eq!((0..9).filter(|_| many.pick(|_| true).is_some()).count(), 7);
+        let mut few = pool_of(16, RULES);
+        say(&mut few, 0, 0.0, 1.0, 1.0);
+        say(&mut few, 1, 0.0, 1.0, 1.0);
+        assert!((0..100).all(|_| few.pick(|_| true).is_some()));
+    }
+
+    #[test]
+    fn the_oldest_and_the_worst_are_removed_in_turn() {
+        let mut pool = pool_of(
+            100,
+            Rules {
+                probes: 1.5,
+                ..RULES
+            },
+        );
+        for (index, latency) in [(0, 40.0), (1, 10.0), (2, 90.0), (3, 20.0), (4, 30.0)] {
+            say(&mut pool, index, 1.0, latency, f64::from(index));
+        }
+        let left = |pool: &ProbePool| -> Vec<u32> {
+            pool.entries
+                .iter()
+                .map(|entry| entry.probe.member)
+                .collect()
+        };
+        assert_eq!(pool.pick(|_| true), Some(1));
+        assert_eq!(left(&pool), [1, 2, 3, 4]);
+        // Member 1 is hot by its pick, and so the worst.
+        assert_eq!(pool.pick(|_| true), Some(3));
+        assert_eq!(pool.entries.len(), 3);
+    }
+}
