@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError, Option } from 'commander'
 import { IdlestError, OptionError } from '../errors.js'
 import { compare } from '../simulation/compare.js'
 import { type PolicyName, policies } from '../simulation/policies.js'
-import { capacity, type Scene, type ServerSpec } from '../simulation/scene.js'
+import { capacity, reportFlights, type Scene, type ServerSpec } from '../simulation/scene.js'
 import type { Result } from '../simulation/simulation.js'
 import { engineOption, numberFrom, seed } from './arguments.js'
 import { exitAsUsual, FAILED, USAGE } from './exit.js'
@@ -68,6 +68,7 @@ function sceneOf(flags: Flags): Scene {
     arrivals: { kind: 'poisson', rate },
     service: { kind: 'exponential', mean: service },
     reportInterval,
+    probe: reportFlights,
     delay,
     warmup,
   }

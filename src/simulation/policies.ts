@@ -1,5 +1,6 @@
 import { leastConnections } from '../algorithms/least-connections.js'
 import { leastCpu } from '../algorithms/least-cpu.js'
+import { prequal } from '../algorithms/prequal.js'
 import { random } from '../algorithms/random.js'
 import { roundRobin } from '../algorithms/round-robin.js'
 import { spareCapacity } from '../algorithms/spare-capacity.js'
@@ -64,6 +65,10 @@ export const policies = {
   'least-connections-exact': {
     about: 'leastConnections({ exact: true })',
     make: (name, setting) => shipped(name, leastConnections({ exact: true }), setting),
+  },
+  prequal: {
+    about: 'prequal(): by in flight and latency of those that were probed, three a request',
+    make: (name, setting) => shipped(name, prequal(), setting),
   },
 } as const satisfies Record<string, NamedPolicy>
 

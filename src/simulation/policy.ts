@@ -6,6 +6,7 @@ import type { Clock } from '../clock.js'
 import type { EngineName } from '../engine/engine.js'
 import { NoNodesError } from '../errors.js'
 import type { Report } from '../report.js'
+import { SimulatedProbes } from './probes.js'
 import { NONE } from './requests.js'
 import { serverName } from './scene.js'
 
@@ -17,6 +18,8 @@ export interface DispatcherSetting {
   readonly present: readonly number[]
   /** Virtual time. */
   readonly clock: Clock
+  /** Probes a server, where the scene has probes; `answer` is called later, or never. */
+  readonly probe: ((server: number, answer: (report: Report) => void) => void) | undefined
   /** Another for each balancer of a simulation, 0 to 2^53 - 1. */
   readonly seed: number
 }
@@ -78,7 +81,7 @@ export class ShippedDispatcher implements Dispatcher {
   constructor(
     algorithm: Algorithm,
     { engine = 'auto', leases = true }: ShippedOptions,
-    { servers, present, clock, seed }: DispatcherSetting,
+    { servers, present, clock, seed, probe }: DispatcherSetting,
   ) {
     this.#nodes = Array.from({ length: servers }, (_, index) => ({ id: serverName(index), index }))
     this.balancer = createBalancer({
@@ -90,6 +93,11 @@ export class ShippedDispatcher implements Dispatcher {
       table: createTable({ clock, maxNodes: servers }),
     })
     this.engine = this.balancer.engine
+    if (probe !== undefined) {
+      const indices = new Map(this.#nodes.map(({ id, index }) => [id, index]))
+      const indexOf = (id: string) => indices.get(id) as number
+      this.balancer.probeBy(new SimulatedProbes((id, answer) => probe(indexOf(id), answer), clock))
+    }
     this.#leases = leases ? new Map() : undefined
   }
 

@@ -28,6 +28,7 @@ export class Sampling {
   readonly #servers: Servers
   readonly #report: Reporter
   readonly #inBand: Reporter | undefined
+  readonly #probe: Reporter | undefined
   readonly #delay: number
   readonly #last: Float64Array
 
@@ -35,8 +36,9 @@ export class Sampling {
     this.#servers = servers
     this.#report = scene.report
     this.#inBand = scene.inBand
+    this.#probe = scene.probe
     this.#delay = scene.delay
-    const kept = scene.reportInterval > 0 || scene.inBand !== undefined
+    const kept = scene.reportInterval > 0 || scene.inBand !== undefined || scene.probe !== undefined
     this.#last = new Float64Array(kept ? scene.balancers * servers.list.length * FIELDS : 0)
     for (let at = 0; at < this.#last.length; at += FIELDS) {
       this.#last[at + LATENCY] = Number.NaN
@@ -60,6 +62,14 @@ export class Sampling {
     if (this.#inBand === undefined) return undefined
     const server = this.#servers.list[index] as Server
     return this.#aged(this.#inBand(this.#sampleOf(balancer, index, server)))
+  }
+
+  /** What a server answers to a balancer's probe; undefined: nothing, since it is silent or has left. */
+  probe(balancer: number, index: number): Report | undefined {
+    const server = this.#servers.list[index] as Server
+    if (this.#probe === undefined || server.state === 'silent' || server.state === 'gone') return undefined
+    const latency = server.latency?.at(server.inFlight)
+    return this.#aged(this.#probe({ ...this.#sampleOf(balancer, index, server), latency }))
   }
 
   /** A server joins: its first window starts now. */

@@ -11,6 +11,8 @@ export class Requests {
   reached = new Float64Array(0)
   /** When its balancer gives up, ms; Infinity: never, or it has ended. */
   deadline = new Float64Array(0)
+  /** Requests at its server when it got there, itself not counted. */
+  found = new Int32Array(0)
   balancer = new Int32Array(0)
   server = new Int32Array(0)
   /** The one behind it in its server's queue, or in the list of free numbers. */
@@ -46,7 +48,7 @@ export class Requests {
       longer.set(this[name])
       this[name] = longer
     }
-    for (const name of ['balancer', 'server', 'next'] as const) {
+    for (const name of ['found', 'balancer', 'server', 'next'] as const) {
       const longer = new Int32Array(length)
       longer.set(this[name])
       this[name] = longer

@@ -87,7 +87,13 @@ export interface Scene {
    * balancer's last poll: over the time since the last response they would be noise.
    */
   readonly inBand?: Reporter
-  /** One-way delay of the network, ms: of requests, responses and reports. Default 0. */
+  /**
+   * What a server answers to a probe, for policies that send some; default nothing: there are no probes. Its latency is
+   * what its last answers make of the requests in flight now, its rates are those of the balancer's last poll. It is
+   * sampled `delay` after the probe was sent, and gets to the balancer `delay` later.
+   */
+  readonly probe?: Reporter
+  /** One-way delay of the network, ms: of requests, responses, reports and probes. Default 0. */
   readonly delay?: number
   /** Requests fail for their balancer after this, ms; servers still work on them. Default never. */
   readonly timeout?: number
@@ -103,15 +109,22 @@ export interface Scene {
 }
 
 /** A scene with all its defaults. */
-export type FullScene = Required<Omit<Scene, 'inBand' | 'onWindow' | 'servers' | 'reportOffsets'>> & {
+export type FullScene = Required<
+  Omit<Scene, 'inBand' | 'probe' | 'onWindow' | 'servers' | 'reportOffsets'>
+> & {
   readonly servers: readonly Required<ServerSpec>[]
   readonly reportOffsets: readonly number[] | undefined
   readonly inBand: Reporter | undefined
+  readonly probe: Reporter | undefined
   readonly onWindow: Scene['onWindow'] | undefined
 }
 
 /** Everything that a server knows of itself, as a report. */
 export const reportAll: Reporter = (sample) => ({ ...sample })
+
+/** Requests in flight and latency, as Prequal's probes are answered. */
+export const reportFlights: Reporter = ({ inFlight, latency }) =>
+  latency === undefined ? { inFlight } : { inFlight, latency }
 
 /** CPU alone, as the published LeastCpu has it. */
 export const reportCpu: Reporter = ({ cpu }) => ({ cpu })
@@ -180,6 +193,7 @@ const sceneOptions = options({
   reportOffsets: v.optional(v.array(milliseconds(0), 'an array of milliseconds')),
   report: v.optional(method<Reporter>(), () => reportAll),
   inBand: v.optional(method<Reporter>()),
+  probe: v.optional(method<Reporter>()),
   delay: v.optional(milliseconds(0), 0),
   timeout: v.optional(
     v.union([milliseconds(0), v.literal(Number.POSITIVE_INFINITY)], 'a number of milliseconds of at least 0'),
@@ -211,6 +225,7 @@ export function checkScene(given: Scene): FullScene {
     ...scene,
     reportOffsets,
     inBand: scene.inBand,
+    probe: scene.probe,
     onWindow: scene.onWindow,
     window: scene.window ?? (reportInterval || 5_000),
     // Stable: of changes at one time the first given goes first.

@@ -1,4 +1,5 @@
 import { type Events, FAIL, FINISH } from './events.js'
+import { LatencyEstimate } from './latency-estimate.js'
 import { NONE, type Requests } from './requests.js'
 import type { Change, FullScene, ServerSpec, ServerState } from './scene.js'
 
@@ -28,6 +29,8 @@ export class Server {
   serving = 0
   /** When `totals` were last brought up to date, ms. */
   since = 0
+  /** What it knows of its own latency, where probes ask for it. */
+  readonly latency: LatencyEstimate | undefined
   head = NONE
   tail = NONE
 
@@ -35,12 +38,13 @@ export class Server {
   /** Number of its first core, among those of all servers. */
   readonly firstCore: number
 
-  constructor(spec: Required<ServerSpec>, firstCore: number) {
+  constructor(spec: Required<ServerSpec>, firstCore: number, isProbed: boolean) {
     this.cores = spec.cores
     this.firstCore = firstCore
     this.speed = spec.speed
     this.background = spec.background
     this.state = spec.state
+    if (isProbed) this.latency = new LatencyEstimate(spec.cores)
   }
 
   /** Work done per ms on each core that serves a request. */
@@ -73,7 +77,7 @@ export class Servers {
   constructor(scene: FullScene, requests: Requests, events: Events) {
     let cores = 0
     this.list = scene.servers.map((spec) => {
-      const server = new Server(spec, cores)
+      const server = new Server(spec, cores, scene.probe !== undefined)
       cores += spec.cores
       return server
     })
@@ -95,6 +99,7 @@ export class Servers {
     const requests = this.#requests
     const server = this.list[requests.server[request] as number] as Server
     requests.reached[request] = now
+    requests.found[request] = server.inFlight
     server.inFlight++
     if (server.state === 'failing') {
       requests.failed[request] = 1
@@ -118,7 +123,9 @@ export class Servers {
     server.serving--
     server.inFlight--
     server.totals.completed++
-    server.totals.stayed += now - (this.#requests.reached[request] as number)
+    const stayed = now - (this.#requests.reached[request] as number)
+    server.totals.stayed += stayed
+    server.latency?.add(this.#requests.found[request] as number, stayed)
     this.#serves[core] = NONE
     this.#finish[core] = Number.POSITIVE_INFINITY
     const waiting = server.head

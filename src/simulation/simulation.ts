@@ -1,5 +1,6 @@
 import type { EngineName } from '../engine/engine.js'
 import { Generator } from '../engine/portable/generator.js'
+import type { Report } from '../report.js'
 import * as events from './events.js'
 import { Measures, type NodeResult, type ResponseTimes, type WorstWindow } from './measures.js'
 import type { Dispatcher, Policy } from './policy.js'
@@ -123,14 +124,24 @@ export class Simulation {
     const generator = new Generator(streamSeed(this.#seed, POLICY_STREAM))
     const { servers, balancers } = this.#scene
     const present = servers.flatMap(({ state }, i) => (state === 'gone' ? [] : [i]))
-    return Array.from({ length: balancers }, () =>
+    return Array.from({ length: balancers }, (_, balancer) =>
       this.#policy.create({
         servers: servers.length,
         present,
         clock: this.#events,
+        probe: this.#scene.probe && ((server, answer) => this.#probe(balancer, server, answer)),
         seed: generator.below(2 ** 20) * 2 ** 32 + generator.next(),
       }),
     )
+  }
+
+  // A probe goes there and comes back by timers of the balancer's clock.
+  #probe(balancer: number, server: number, answer: (report: Report) => void): void {
+    const { delay } = this.#scene
+    this.#events.setTimeout(() => {
+      const report = this.#sampling.probe(balancer, server)
+      if (report !== undefined) this.#events.setTimeout(() => answer(report), delay)
+    }, delay)
   }
 
   #scheduleAll(): void {
