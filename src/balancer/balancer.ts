@@ -6,8 +6,7 @@ import { chooseEngine } from '../engine/load.js'
 import { Generator } from '../engine/portable/generator.js'
 import { OptionError, UnknownNodeError } from '../errors.js'
 import { checkOptions } from '../options.js'
-import { LocalProbes } from '../poller/local-probes.js'
-import { Poller, type PollerCounters } from '../poller/poller.js'
+import { Poller, type PollerCounters, probeAsker } from '../poller/poller.js'
 import type { ProbeAsker } from '../poller/probe-asker.js'
 import type { ProbeCounters } from '../poller/prober.js'
 import { processClock } from '../process-clock.js'
@@ -93,8 +92,7 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
     if (options.poll !== false) {
       warnOfShortTtl(algorithm, options.poll)
       this.#poller = this.#makePoller(options.poll, seed)
-      const { transport, timeout } = options.poll
-      this.probeBy(new LocalProbes(transport, clock, timeout))
+      this.probeBy(probeAsker(table, clock, options.poll))
     }
     this.#setNodes(options.nodes as readonly N[])
     this.#poller?.start()

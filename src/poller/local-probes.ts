@@ -3,19 +3,16 @@ import type { Entry } from '../table/table.js'
 import { type Answer, reasonOf } from './answer.js'
 import { type MakeMember, makerOf, type PlacedMember } from './local-asker.js'
 import type { ProbeAsker } from './probe-asker.js'
-import { Round } from './round.js'
+import { Singles } from './singles.js'
 import type { Transport } from './transport.js'
 
-/**
- * Asks on this thread, each node by a connection of its own: the poll cycle may be asking it at the same time. A probe is
- * a round of one.
- */
+/** Asks on this thread, each node by a connection of its own: the poll cycle may be asking it at the same time. */
 export class LocalProbes implements ProbeAsker {
   readonly #transport: Transport
   readonly #clock: Clock
   readonly #timeout: number
   readonly #members = new Map<Entry, PlacedMember>()
-  readonly #rounds = new Set<Round<PlacedMember>>()
+  readonly #singles: Singles<PlacedMember>
   #making: Promise<MakeMember> | undefined
   #closed = false
 
@@ -23,13 +20,14 @@ export class LocalProbes implements ProbeAsker {
     this.#transport = transport
     this.#clock = clock
     this.#timeout = timeout
+    this.#singles = new Singles({ clock })
   }
 
   setMembers(entries: readonly Entry[]): void {
     const staying = new Set(entries)
     for (const [entry, member] of this.#members) {
       if (staying.has(entry)) continue
-      for (const round of this.#rounds) round.drop(member)
+      this.#singles.drop(member)
       member.close?.()
       this.#members.delete(entry)
     }
@@ -46,7 +44,7 @@ export class LocalProbes implements ProbeAsker {
 
   close(): void {
     this.#closed = true
-    for (const round of this.#rounds) round.abort('the balancer was closed')
+    this.#singles.close()
     for (const member of this.#members.values()) member.close?.()
     this.#members.clear()
   }
@@ -54,30 +52,12 @@ export class LocalProbes implements ProbeAsker {
   async #ask(entry: Entry): Promise<Answer> {
     this.#making ??= makerOf(this.#transport, this.#clock)
     const make = await this.#making
-    let answered: Answer | undefined
     if (this.#closed) return { kind: 'exit', reason: 'the balancer was closed' }
-    const round = new Round([this.#member(entry, make)], {
-      clock: this.#clock,
-      timeout: this.#timeout,
-      store: (_, answer) => {
-        answered = answer
-        return 'stored'
-      },
-      onLate: () => {},
-      isOver: () => this.#closed,
-    })
-    this.#rounds.add(round)
-    const { failed } = await round.done
-    this.#rounds.delete(round)
-    return answered ?? failed[0] ?? { kind: 'exit', reason: 'the node left' }
-  }
-
-  #member(entry: Entry, make: MakeMember): PlacedMember {
     let member = this.#members.get(entry)
     if (member === undefined) {
       member = make(entry)
       this.#members.set(entry, member)
     }
-    return member
+    return this.#singles.ask(member, this.#timeout)
   }
 }

@@ -7,9 +7,12 @@ import type { Asker } from './asker.js'
 import { Cycle } from './cycle.js'
 import { FailureReports } from './failures.js'
 import { LocalAsker } from './local-asker.js'
+import { LocalProbes } from './local-probes.js'
+import type { ProbeAsker } from './probe-asker.js'
 import { isCustom, type Transport } from './transport.js'
 import { WorkerAsker } from './worker-asker.js'
-import { sharedHosts } from './worker-host.js'
+import { sharedHosts, type WorkerHost } from './worker-host.js'
+import { WorkerProbes } from './worker-probes.js'
 
 /** Options of a poller; they are checked by whoever takes them from a user. */
 export interface PollerOptions {
@@ -126,6 +129,18 @@ export class Poller {
     this.#rejectReady(error)
     await this.#asker.close()
   }
+}
+
+/** What probes single members, in the way in which a poller with these options asks them all. */
+export function probeAsker(
+  table: Table,
+  clock: Clock,
+  { transport, timeout }: { readonly transport: Transport; readonly timeout: number },
+): ProbeAsker {
+  if (isCustom(transport) || clock !== processClock || !isShared(table)) {
+    return new LocalProbes(transport, clock, timeout)
+  }
+  return new WorkerProbes(table.memory, transport, sharedHosts(1)[0] as WorkerHost, timeout)
 }
 
 function isShared({ memory }: Table): boolean {

@@ -1,9 +1,15 @@
-import type { Tally } from './answer.js'
+import type { Answer, Tally } from './answer.js'
 import type { HttpTarget } from './http-target.js'
 import type { Place } from './store.js'
 
 /** A node for the polling thread to ask. */
 export interface WorkerTarget extends HttpTarget, Place {}
+
+/** One probe, by its number. */
+export interface WorkerProbe {
+  readonly number: number
+  readonly slot: number
+}
 
 /** What the polling thread is told: plain data. Pollers are numbered by the thread that they belong to. */
 export type ToWorker =
@@ -25,6 +31,14 @@ export type ToWorker =
       /** For messages, ms. */
       readonly timeout: number
     }
+  /** Ask these members, each by itself. */
+  | {
+      readonly type: 'probe'
+      readonly poller: number
+      readonly probes: readonly WorkerProbe[]
+      /** For each, ms. */
+      readonly timeout: number
+    }
   /** The poller ended: let go of its table and its connections. */
   | { readonly type: 'close'; readonly poller: number }
 
@@ -36,5 +50,12 @@ export interface Done {
   readonly tally: Tally
 }
 
+/** Probes have settled. */
+export interface Probed {
+  readonly type: 'probed'
+  readonly poller: number
+  readonly answers: readonly { readonly number: number; readonly answer: Answer }[]
+}
+
 /** What the polling thread says; `ready` once, when it has loaded. */
-export type FromWorker = Done | { readonly type: 'ready' }
+export type FromWorker = Done | Probed | { readonly type: 'ready' }

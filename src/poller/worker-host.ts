@@ -4,7 +4,7 @@ import { processClock } from '../process-clock.js'
 import { channels, type WorkerRestartEvent } from '../telemetry.js'
 import { warn } from '../warn.js'
 import { reasonOf } from './answer.js'
-import type { Done, FromWorker, ToWorker } from './protocol.js'
+import type { Done, FromWorker, Probed, ToWorker } from './protocol.js'
 
 /** Wait before a crashed thread is started again, ms: doubles with each crash in a row, up to the longest. */
 export const FIRST_DELAY = 100
@@ -29,6 +29,8 @@ export interface HostClient {
   /** A thread began, which knows nothing: tell it everything. */
   onStart(): void
   onDone(message: Done): void
+  /** For clients that probe. */
+  onProbed?(message: Probed): void
   /** The thread ended and took all rounds in progress with it. */
   onCrash(reason: string): void
 }
@@ -131,6 +133,7 @@ export class WorkerHost {
     worker.on('message', (message: FromWorker) => {
       if (this.#worker !== worker) return
       if (message.type === 'ready') this.#release(true)
+      else if (message.type === 'probed') this.#clients.get(message.poller)?.onProbed?.(message)
       else this.#clients.get(message.poller)?.onDone(message)
     })
     worker.on('error', (error: unknown) => {

@@ -1,9 +1,11 @@
 import { parentPort } from 'node:worker_threads'
 import { processClock } from '../process-clock.js'
 import { TableMemory } from '../table/memory.js'
+import type { Answer } from './answer.js'
 import { type HttpMember, HttpMembers } from './http-member.js'
-import type { Done, FromWorker, ToWorker, WorkerTarget } from './protocol.js'
+import type { Done, FromWorker, ToWorker, WorkerProbe, WorkerTarget } from './protocol.js'
 import { Round } from './round.js'
+import { Singles } from './singles.js'
 import { storeReport } from './store.js'
 
 // The polling thread: asks the members of all pollers of one thread, and writes the readings itself.
@@ -15,6 +17,7 @@ class RemotePoller {
   readonly #http = new HttpMembers(() => processClock.now())
   #round: Round<HttpMember> | undefined
   #late = 0
+  readonly #singles = new Singles<HttpMember>({ clock: processClock, lastCall: setImmediate })
 
   constructor(buffer: SharedArrayBuffer) {
     this.#memory = new TableMemory(buffer)
@@ -26,6 +29,7 @@ class RemotePoller {
       if (member === undefined) continue
       this.#members.delete(slot)
       this.#round?.drop(member)
+      this.#singles.drop(member)
       member.close()
     }
     for (const target of added) this.#members.set(target.slot, this.#http.make(target, target))
@@ -49,7 +53,15 @@ class RemotePoller {
     return tally
   }
 
+  /** Asks one member by itself. */
+  async probe(slot: number, timeout: number): Promise<Answer> {
+    const member = this.#members.get(slot)
+    if (member === undefined) return { kind: 'exit', reason: 'the node left' }
+    return this.#singles.ask(member, timeout)
+  }
+
   close(): void {
+    this.#singles.close()
     this.#round?.abort('the poller was closed')
     for (const member of this.#members.values()) member.close()
     this.#members.clear()
@@ -60,6 +72,29 @@ if (parentPort === null) throw new Error('the poller’s worker runs as a worker
 const port = parentPort
 const pollers = new Map<number, RemotePoller>()
 
+// The answers of one turn go back in one message.
+const answers = new Map<number, { number: number; answer: Answer }[]>()
+
+function answerProbe(poller: number, number: number, answer: Answer): void {
+  const waiting = answers.get(poller)
+  if (waiting !== undefined) {
+    waiting.push({ number, answer })
+    return
+  }
+  answers.set(poller, [{ number, answer }])
+  setImmediate(() => {
+    const settled = answers.get(poller) ?? []
+    answers.delete(poller)
+    port.postMessage({ type: 'probed', poller, answers: settled } satisfies FromWorker)
+  })
+}
+
+function probe(poller: RemotePoller, number: number, probes: readonly WorkerProbe[], timeout: number): void {
+  for (const { number: probe, slot } of probes) {
+    poller.probe(slot, timeout).then((answer) => answerProbe(number, probe, answer))
+  }
+}
+
 port.on('message', (message: ToWorker) => {
   const { poller: number } = message
   if (message.type === 'open') {
@@ -69,6 +104,7 @@ port.on('message', (message: ToWorker) => {
   const poller = pollers.get(number)
   if (poller === undefined) return
   if (message.type === 'members') poller.change(message.removed, message.added)
+  else if (message.type === 'probe') probe(poller, number, message.probes, message.timeout)
   else if (message.type === 'close') {
     pollers.delete(number)
     poller.close()

@@ -19,7 +19,7 @@ export interface DispatcherSetting {
   /** Virtual time. */
   readonly clock: Clock
   /** Probes a server, where the scene has probes; `answer` is called later, or never. */
-  readonly probe: ((server: number, answer: (report: Report) => void) => void) | undefined
+  readonly probe?: ((server: number, answer: (report: Report) => void) => void) | undefined
   /** Another for each balancer of a simulation, 0 to 2^53 - 1. */
   readonly seed: number
 }
