@@ -4,9 +4,10 @@ export type Weights = Readonly<Record<string, number>>
 /** The fixed weight of a node by its id. */
 export type WeightOf = (id: string) => number
 
-/** `random()`: every member that is up, with equal chances. */
+/** `random()`: every member that is up, with equal chances or by weight. */
 export interface RandomAlgorithm {
   readonly kind: 'random'
+  readonly weights?: Weights
 }
 
 /** `roundRobin()`: every member that is up, in turn. */
@@ -45,6 +46,7 @@ export interface LeastConnectionsAlgorithm {
   readonly choices: number
   /** Whether all are compared. */
   readonly exact: boolean
+  readonly weights?: Weights
 }
 
 /** How a balancer picks: checked, frozen plain data, so that it can be posted to a worker thread. */
@@ -60,9 +62,14 @@ export function ttlOf(algorithm: Algorithm): number | undefined {
   return 'ttl' in algorithm ? algorithm.ttl : undefined
 }
 
+/** Whether an algorithm has fixed weights. */
+export function isWeighted(algorithm: Algorithm): boolean {
+  return 'weights' in algorithm && algorithm.weights !== undefined
+}
+
 /** The fixed weights of an algorithm that has some; else 1 for all. */
 export function weightsOf(algorithm: Algorithm): WeightOf {
-  const weights = 'weights' in algorithm ? (algorithm.weights as Weights | undefined) : undefined
+  const weights = 'weights' in algorithm ? algorithm.weights : undefined
   if (weights === undefined) return () => 1
   return (id) => (Object.hasOwn(weights, id) ? (weights[id] as number) : 1)
 }

@@ -3,8 +3,10 @@ import type {
   Algorithm,
   LeastConnectionsAlgorithm,
   LeastCpuAlgorithm,
+  RandomAlgorithm,
   SpareCapacityAlgorithm,
 } from './algorithm.js'
+import { isWeights } from './weights.js'
 
 function isMilli(value: unknown): boolean {
   return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= CPU_MAX
@@ -14,13 +16,22 @@ function isNumberFrom(value: unknown, least: number, most: number): boolean {
   return typeof value === 'number' && value >= least && value <= most
 }
 
+function isWeightsOption(weights: unknown): boolean {
+  return weights === undefined || isWeights(weights)
+}
+
 // Takes what may lack anything: it may have come from another thread.
 const checks: { [K in Algorithm['kind']]: (value: object) => boolean } = {
-  random: () => true,
+  random: (value) => isWeightsOption((value as Partial<RandomAlgorithm>).weights),
   roundRobin: () => true,
   leastConnections: (value) => {
-    const { choices, exact } = value as Partial<LeastConnectionsAlgorithm>
-    return Number.isInteger(choices) && isNumberFrom(choices, 1, 64) && typeof exact === 'boolean'
+    const { choices, exact, weights } = value as Partial<LeastConnectionsAlgorithm>
+    return (
+      Number.isInteger(choices) &&
+      isNumberFrom(choices, 1, 64) &&
+      typeof exact === 'boolean' &&
+      isWeightsOption(weights)
+    )
   },
   leastCpu: (value) => {
     const { threshold, ttl, missing } = value as Partial<LeastCpuAlgorithm>

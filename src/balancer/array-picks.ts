@@ -1,10 +1,10 @@
-import { type Algorithm, isLive, type WeightOf, weightsOf } from '../algorithms/algorithm.js'
+import { type Algorithm, isLive, isWeighted, type WeightOf, weightsOf } from '../algorithms/algorithm.js'
 import type { Clock } from '../clock.js'
 import { type Engine, FACT_FRESH, type MemberArrays, NOT_ELIGIBLE } from '../engine/engine.js'
 import { MISSING, OUT } from '../engine/portable/band.js'
 import { Flights } from '../engine/portable/flights.js'
 import { Generator } from '../engine/portable/generator.js'
-import type { Dice } from '../engine/portable/plan.js'
+import type { Dice, Plan } from '../engine/portable/plan.js'
 import { fillBandOf, planOf } from '../engine/portable/plan-of.js'
 import { OptionError } from '../errors.js'
 import { NO_SLOT } from '../table/layout.js'
@@ -66,6 +66,7 @@ export class ArrayPicks {
   private places: MemberArrays
   private readonly noFlights: Flights
   private readonly weightOf: WeightOf
+  private readonly weighted: boolean
   private version = -1
   // The arrays seen last, a ring; bound from the second time on.
   private readonly recent: (readonly NodeLike[] | undefined)[] = new Array(REMEMBERED).fill(undefined)
@@ -74,6 +75,7 @@ export class ArrayPicks {
   private oldest = 0
   private untilClock = 0
   private raw = new Float64Array(16)
+  private weights = new Float64Array(0)
   private band = new Uint32Array(16)
 
   constructor(options: ArrayPicksOptions) {
@@ -82,6 +84,7 @@ export class ArrayPicks {
     this.directory = options.directory
     this.header = memory.header
     this.weightOf = weightsOf(algorithm)
+    this.weighted = isWeighted(algorithm)
     this.places = arraysOf([], this.weightOf)
     this.noFlights = new Flights(memory, new Uint32Array(0), new Uint32Array(0))
     const generator = new Generator(seed)
@@ -147,7 +150,7 @@ export class ArrayPicks {
     if (bound === undefined || !bound.isUnchanged()) bound = this.bounds[place] = new BoundArray(nodes)
     if (bound.revision !== this.live.revision) {
       this.readInto(bound.ids)
-      bound.plan = planOf(this.options.algorithm, this.raw, bound.length, this.flightsOf(bound.ids))
+      bound.plan = this.planFor(bound.ids)
       bound.revision = this.live.revision
     }
     if (bound.plan.length === 0) return -1
@@ -181,12 +184,17 @@ export class ArrayPicks {
   // One draw from the readings in `raw`, without keeping what it was made from.
   private drawOnce(nodes: readonly NodeLike[]): number {
     const { algorithm } = this.options
-    if (algorithm.kind === 'leastCpu' || algorithm.kind === 'random') {
+    if (algorithm.kind === 'leastCpu' || (algorithm.kind === 'random' && !this.weighted)) {
       const length = fillBandOf(algorithm, this.raw, nodes.length, this.band)
       return length === 0 ? -1 : (this.band[this.dice.generator.below(length)] as number)
     }
-    const plan = planOf(algorithm, this.raw, nodes.length, this.flightsOf(nodes))
+    const plan = this.planFor(nodes)
     return plan.length === 0 ? -1 : plan.draw(this.dice)
+  }
+
+  // What to draw from, from the readings in `raw`.
+  private planFor(nodes: readonly NodeLike[]): Plan {
+    return planOf(this.options.algorithm, this.raw, nodes.length, this.flightsOf(nodes), this.weights)
   }
 
   // Where to look for what these nodes have in flight, for algorithms that do.
@@ -223,6 +231,13 @@ export class ArrayPicks {
       const value = position === undefined || !anyFresh ? NOT_ELIGIBLE : (values[position] as number)
       raw[i] = anyOut && out.has(id) ? OUT : value === NOT_ELIGIBLE ? MISSING : value
     }
+    if (this.weighted) this.weigh(nodes)
+  }
+
+  // A loop of its own, for the sake of those that have no weights.
+  private weigh(nodes: readonly NodeLike[]): void {
+    this.weights = Float64Array.from(nodes, (node) => this.weightOf(idOf(node)))
+    for (const [i, weight] of this.weights.entries()) if (weight === 0) this.raw[i] = OUT
   }
 
   private makeRoom(count: number): void {

@@ -55,7 +55,8 @@ export interface View {
  * A reading is *fresh* where it is of the member's slot generation and `now - time <= ttl` (a time in the future is
  * fresh). A member is *eligible* where it may be picked; members that are not up never are.
  *
- * - `random`: every member that is up is eligible, with the value 0, and in the band.
+ * - `random`: every member that is up is eligible, with the value 0, and in the band. With `weights`, the share of an
+ *   eligible member is `weight / total`, total the sum over the eligible, and draws are those of `spareCapacity`.
  * - `leastCpu`: the value of a fresh reading is its CPU. What a missing one counts as depends on `missing`: a number,
  *   in 1/1000 points; `mean`: `floor(sum / fresh + 0.5)` over the fresh (50,000 where none is); `exclude`: not
  *   eligible, unless no member is fresh, then 50,000 for all. The band is every eligible member with
@@ -90,6 +91,10 @@ export interface View {
  *   the slot's count; 0 where the slot belongs to another node or there is none. `pickExcluding` is a draw from the
  *   band without the excluded. `fillShares` gives 1 / n: what it is where all are equally busy.
  *
+ *   With `weights`, what is compared is `(f + 1) / w`, f in flight and w the weight, by cross-multiplication in doubles: a
+ *   candidate takes the place of the best where `(f + 1) * wBest < (fBest + 1) * w`, and is its equal where these are
+ *   equal; whoever takes the place is what the next are compared with. `fillShares` gives `weight / total`.
+ *
  * The band lists members in member order. A draw from it takes one 32-bit number `u` from the generator and is the
  * band's entry `floor(u * length / 2^32)`, also where the band has one entry (`roundRobin` takes
  * none, `leastConnections` what is said there).
@@ -123,7 +128,7 @@ export interface EngineCore {
   pickExcluding(excluded: Uint32Array): number
   /**
    * The probability of each member at the next draw, as of the last refresh, into `shares`, as long as the members:
-   * 1 / band for those in the band, the share for `spareCapacity`; 0 for the others.
+   * 1 / band for those in the band, the share where there are such; 0 for the others.
    */
   fillShares(shares: Float64Array): void
 }

@@ -25,7 +25,7 @@ const compared = native === undefined ? test.skip : test
 type Step =
   | { kind: 'report'; node: number; milli: number; age: number }
   | { kind: 'leave'; node: number }
-  | { kind: 'members'; nodes: number[]; states: number[] }
+  | { kind: 'members'; nodes: number[]; states: number[]; weights: number[] }
   | { kind: 'wait'; ms: number }
   | { kind: 'enter' | 'end'; node: number }
   | { kind: 'refresh' }
@@ -55,13 +55,23 @@ const threshold = fc.oneof(
   fc.constant(5_000),
 )
 
+// What the members weigh is said with them; that there are weights, by the algorithm.
+const weights = fc.constantFrom(undefined, { named: 2 })
+// Few, so that loads are equal now and then, and some that are not exact.
+const weight = fc.oneof(
+  { weight: 4, arbitrary: fc.integer({ min: 1, max: 4 }) },
+  { weight: 2, arbitrary: fc.double({ min: 1e-3, max: 10, noNaN: true }) },
+  { weight: 1, arbitrary: fc.constantFrom(1e12, Number.MIN_VALUE) },
+)
+
 const algorithm: fc.Arbitrary<Algorithm> = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(random(), roundRobin(), roundRobin()) },
+  { weight: 2, arbitrary: fc.constant(random({ weights: { named: 2 } })) },
   {
-    weight: 3,
+    weight: 5,
     arbitrary: fc
-      .record({ choices: fc.integer({ min: 1, max: 5 }), exact: fc.boolean() })
-      .map(leastConnections),
+      .record({ choices: fc.integer({ min: 1, max: 5 }), exact: fc.boolean(), weights })
+      .map(({ weights, ...options }) => leastConnections(weights ? { ...options, weights } : options)),
   },
   {
     weight: 5,
@@ -98,6 +108,7 @@ const situation: fc.Arbitrary<Situation> = fc.integer({ min: 1, max: 300 }).chai
       kind: fc.constant('members' as const),
       nodes: fc.uniqueArray(node, { maxLength: Math.min(size, 40) }),
       states: fc.array(fc.constantFrom(0, 1, 1, 1), { minLength: 40, maxLength: 40 }),
+      weights: fc.array(weight, { minLength: 40, maxLength: 40 }),
     }),
     fc.record({ kind: fc.constantFrom('enter' as const, 'enter' as const, 'end' as const), node }),
     fc.record({ kind: fc.constant('wait' as const), ms: fc.integer({ min: 0, max: 150 }) }),
@@ -140,14 +151,14 @@ function play(engine: Engine, run: Situation): unknown[] {
   const core = engine.createCore(table.memory, run.algorithm, run.seed)
   const said: unknown[] = []
   let view: View = { values: new Float64Array(0), facts: new Float64Array(FACT_COUNT) }
-  const join = (nodes: number[], states: number[]) => {
+  const join = (nodes: number[], states: number[], weights: number[]) => {
     const at = (node: number) => places[node] as { slot: number; generation: number }
     core.setMembers({
       // Every seventh is one that the table does not know.
       slots: Uint32Array.from(nodes, (node) => (node % 7 === 6 ? NO_SLOT : at(node).slot)),
       generations: Uint32Array.from(nodes, (node) => at(node).generation),
       states: Uint8Array.from(nodes, (_, i) => states[i] ?? 1),
-      weights: new Float64Array(nodes.length).fill(1),
+      weights: Float64Array.from(nodes, (_, i) => weights[i] ?? (i % 3) + 1),
     })
     view = { values: new Float64Array(nodes.length), facts: view.facts }
   }
@@ -159,6 +170,7 @@ function play(engine: Engine, run: Situation): unknown[] {
   }
   join(
     places.map((_, i) => i),
+    [],
     [],
   )
   refresh()
@@ -180,7 +192,7 @@ function play(engine: Engine, run: Situation): unknown[] {
         break
       }
       case 'members':
-        join(step.nodes, step.states)
+        join(step.nodes, step.states, step.weights)
         refresh()
         break
       case 'enter':

@@ -5,6 +5,7 @@
 //! - [`table`]: the lock-free protocol over those words.
 //! - [`generator`]: the random numbers, the same in both engines.
 //! - [`band`]: which members may be picked: all that are up, and those of least CPU.
+//! - [`weights`]: shares and loads by fixed weights.
 //! - [`smoothing`], [`spare`]: smoothed readings, and shares by what they leave idle.
 //! - [`selection`], [`alias`], [`fewest`]: what a pool picks from, and how: with equal chances, in turn, by shares, or by
 //!   the fewest requests in flight.
@@ -22,3 +23,4 @@ pub mod selection;
 pub mod smoothing;
 pub mod spare;
 pub mod table;
+pub mod weights;

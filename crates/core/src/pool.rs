@@ -14,12 +14,15 @@ use crate::selection::{Cursor, Draws, Selection, Turn};
 use crate::smoothing::Estimates;
 use crate::spare::{FULL, SpareCapacity};
 use crate::table::{Fresh, Table};
+use crate::weights;
 
 /// How a pool picks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Algorithm {
     /// Every member that is up, with equal chances.
     Random,
+    /// Every member that is up, with chances by its weight.
+    RandomByWeight,
     /// Every member that is up, in turn.
     RoundRobin,
     /// The least busy ones, with equal chances.
@@ -40,6 +43,8 @@ pub enum Algorithm {
     },
     /// The fewest requests in flight among these of the members that are up.
     LeastConnections(Candidates),
+    /// The least (in flight + 1) / weight among these of the members that are up.
+    LeastConnectionsByWeight(Candidates),
 }
 
 impl Algorithm {
@@ -48,16 +53,29 @@ impl Algorithm {
         match self {
             Self::Random | Self::LeastCpu { .. } => Draws::Equal,
             Self::RoundRobin => Draws::InTurn,
-            Self::SpareCapacity { .. } => Draws::Weighted,
+            Self::SpareCapacity { .. } | Self::RandomByWeight => Draws::Weighted,
             Self::LeastConnections(candidates) => Draws::Fewest(*candidates),
+            Self::LeastConnectionsByWeight(candidates) => Draws::LeastLoaded(*candidates),
         }
     }
 
+    // Whether picks look at the members themselves, and not only at what was seen of them at a refresh.
+    fn watches(&self) -> bool {
+        matches!(
+            self,
+            Self::RandomByWeight | Self::LeastConnections(_) | Self::LeastConnectionsByWeight(_)
+        )
+    }
+
     // Makes a selection of what was seen, and says how many have a fresh reading.
-    fn select(&self, seen: &[Seen], idle: &[f64], into: &mut Selection) -> u32 {
+    fn select(&self, seen: &[Seen], idle: &[f64], members: &[Member], into: &mut Selection) -> u32 {
         let fresh = match self {
             Self::Random | Self::RoundRobin | Self::LeastConnections(_) => {
                 band::select_up(seen, &mut into.values, &mut into.band);
+                0
+            }
+            Self::RandomByWeight | Self::LeastConnectionsByWeight(_) => {
+                weights::select(seen, members.iter().map(|member| member.weight), into);
                 0
             }
             Self::LeastCpu { band, .. } => band.select(seen, &mut into.values, &mut into.band),
@@ -111,7 +129,7 @@ pub struct Pool {
     seen: Vec<Seen>,
     // The idle CPU of those with a fresh reading, 1/1000 percentage points; empty where the algorithm does not ask.
     idle: Vec<f64>,
-    // The members of the last refresh, where draws look at their requests in flight; else empty.
+    // The members of the last refresh, where picks look at their weights or requests in flight; else empty.
     watched: Vec<Member>,
     selection: Selection,
     cursor: Cursor,
@@ -136,7 +154,9 @@ impl Pool {
         let turn = match draws {
             // So that the balancers of many processes do not all begin with the same member.
             Draws::InTurn => Turn(generator.next_u32()),
-            Draws::Equal | Draws::Weighted | Draws::Fewest(_) => Turn::default(),
+            Draws::Equal | Draws::Weighted | Draws::Fewest(_) | Draws::LeastLoaded(_) => {
+                Turn::default()
+            }
         };
         let estimates = match algorithm {
             Algorithm::SpareCapacity { smoothing, .. } => Some(Estimates::new(smoothing)),
@@ -192,7 +212,11 @@ impl Pool {
             ..
         } = self;
         let next_expiry = match self.algorithm {
-            Algorithm::Random | Algorithm::RoundRobin | Algorithm::LeastConnections(_) => {
+            Algorithm::Random
+            | Algorithm::RandomByWeight
+            | Algorithm::RoundRobin
+            | Algorithm::LeastConnections(_)
+            | Algorithm::LeastConnectionsByWeight(_) => {
                 seen.clear();
                 seen.extend(members.iter().map(Member::seen_without_reading));
                 f64::INFINITY
@@ -208,12 +232,12 @@ impl Pool {
                 })
             }
         };
-        let fresh = self
-            .algorithm
-            .select(&self.seen, &self.idle, &mut self.selection);
-        if self.selection.draws().live() {
+        if self.algorithm.watches() {
             self.watched.clone_from(&self.members);
         }
+        let fresh =
+            self.algorithm
+                .select(&self.seen, &self.idle, &self.watched, &mut self.selection);
         Facts {
             generation,
             next_expiry,
@@ -309,8 +333,9 @@ impl Pool {
                 turn.pass_to(length, |position| left(position).is_some())
                     .and_then(left)
             }
-            Draws::Equal | Draws::Weighted | Draws::Fewest(_) => {
-                self.algorithm.select(seen, &self.idle, selection);
+            Draws::Equal | Draws::Weighted | Draws::Fewest(_) | Draws::LeastLoaded(_) => {
+                self.algorithm
+                    .select(seen, &self.idle, &self.watched, selection);
                 selection.draw(&mut self.cursor, in_flight(&self.watched, table))
             }
         };

@@ -72,7 +72,7 @@ export class PortableCore implements EngineCore {
     if ('ttl' in this.#algorithm) this.#takeReadings(this.#algorithm.ttl, now, facts)
     else this.#takeStates()
     fillValues(this.#algorithm, this.#raw, values)
-    this.#plan = planOf(this.#algorithm, this.#raw, this.#raw.length, this.#flights)
+    this.#plan = this.#planOf(this.#raw)
     facts[FACT_BAND] = this.#plan.length
   }
 
@@ -98,7 +98,7 @@ export class PortableCore implements EngineCore {
     if (this.#algorithm.kind === 'roundRobin') return this.#nextInTurn(new Set(excluded))
     const raw = this.#raw.slice()
     for (const index of excluded) if (index < raw.length) raw[index] = OUT
-    const plan = planOf(this.#algorithm, raw, raw.length, this.#flights)
+    const plan = this.#planOf(raw)
     return plan.length === 0 ? -1 : plan.draw(this.#dice)
   }
 
@@ -106,6 +106,10 @@ export class PortableCore implements EngineCore {
     const plan = this.#plan
     shares.fill(0)
     for (let i = 0; i < plan.length; i++) shares[plan.band[i] as number] = plan.share(i)
+  }
+
+  #planOf(raw: Float64Array): Plan {
+    return planOf(this.#algorithm, raw, raw.length, this.#flights, this.#members.weights)
   }
 
   #nextInTurn(excluded: ReadonlySet<number>): number {

@@ -1,17 +1,26 @@
-import type { Algorithm } from '../../algorithms/algorithm.js'
+import { type Algorithm, isWeighted } from '../../algorithms/algorithm.js'
 import { effective, fillBand, substitute } from './band.js'
 import type { Flights } from './flights.js'
 import { LeastInFlightPlan } from './least-in-flight.js'
 import { type Plan, TurnPlan, UniformPlan } from './plan.js'
 import { fillSpareValues, fillWeights, planByWeight } from './spare.js'
+import { LeastLoadedPlan, planByFixedWeight } from './weighted.js'
 
 /**
  * What to draw from, given these readings.
  * @param raw CPU, `MISSING` or `OUT`
  * @param count how many there are
  * @param flights what they have in flight, for algorithms that look at it
+ * @param weights their fixed weights, above 0, for algorithms that have some
  */
-export function planOf(algorithm: Algorithm, raw: Float64Array, count: number, flights: Flights): Plan {
+export function planOf(
+  algorithm: Algorithm,
+  raw: Float64Array,
+  count: number,
+  flights: Flights,
+  weights: Float64Array,
+): Plan {
+  if (algorithm.kind === 'random' && isWeighted(algorithm)) return planByFixedWeight(raw, count, weights)
   if (algorithm.kind === 'spareCapacity') {
     const weights = new Float64Array(count)
     const total = fillWeights(raw, count, algorithm.missing, weights)
@@ -20,7 +29,11 @@ export function planOf(algorithm: Algorithm, raw: Float64Array, count: number, f
   const band = new Uint32Array(count)
   const length = fillBandOf(algorithm, raw, count, band)
   if (algorithm.kind === 'roundRobin') return new TurnPlan(band, length)
-  if (algorithm.kind === 'leastConnections') return new LeastInFlightPlan(band, length, flights, algorithm)
+  if (algorithm.kind === 'leastConnections') {
+    return isWeighted(algorithm)
+      ? new LeastLoadedPlan(band, length, flights, algorithm, weights)
+      : new LeastInFlightPlan(band, length, flights, algorithm)
+  }
   return new UniformPlan(band, length)
 }
 
