@@ -1,3 +1,5 @@
+import type { CustomAlgorithm } from './custom.js'
+
 /** Fixed weights by node id, 0 (never picked) to 1e12; a node that is not named weighs 1. */
 export type Weights = Readonly<Record<string, number>>
 
@@ -13,6 +15,8 @@ export interface RandomAlgorithm {
 /** `roundRobin()`: every member that is up, in turn. */
 export interface RoundRobinAlgorithm {
   readonly kind: 'roundRobin'
+  /** Whether all threads of a balancer take turns together. */
+  readonly shared?: boolean
 }
 
 /** `leastCpu()`, with its options in the table's units. */
@@ -49,13 +53,25 @@ export interface LeastConnectionsAlgorithm {
   readonly weights?: Weights
 }
 
-/** How a balancer picks: checked, frozen plain data, so that it can be posted to a worker thread. */
+/** `local()`: the balancer's `self`; another member where that can't be picked. */
+export interface LocalAlgorithm {
+  readonly kind: 'local'
+  /** How the others are picked. */
+  readonly otherwise: 'random' | 'roundRobin'
+}
+
+/** How a balancer picks: checked and frozen; but for `custom`, plain data that can be posted to a worker thread. */
 export type Algorithm =
   | RandomAlgorithm
   | RoundRobinAlgorithm
   | LeastCpuAlgorithm
   | SpareCapacityAlgorithm
   | LeastConnectionsAlgorithm
+  | LocalAlgorithm
+  | CustomAlgorithm
+
+/** What engines know; the others go around an engine that does one of these. */
+export type EngineAlgorithm = Exclude<Algorithm, LocalAlgorithm | CustomAlgorithm>
 
 /** Oldest age of a reading that still counts, ms; undefined where the algorithm reads none. */
 export function ttlOf(algorithm: Algorithm): number | undefined {

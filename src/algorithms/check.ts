@@ -3,9 +3,12 @@ import type {
   Algorithm,
   LeastConnectionsAlgorithm,
   LeastCpuAlgorithm,
+  LocalAlgorithm,
   RandomAlgorithm,
+  RoundRobinAlgorithm,
   SpareCapacityAlgorithm,
 } from './algorithm.js'
+import type { CustomAlgorithm } from './custom.js'
 import { isWeights } from './weights.js'
 
 function isMilli(value: unknown): boolean {
@@ -23,7 +26,15 @@ function isWeightsOption(weights: unknown): boolean {
 // Takes what may lack anything: it may have come from another thread.
 const checks: { [K in Algorithm['kind']]: (value: object) => boolean } = {
   random: (value) => isWeightsOption((value as Partial<RandomAlgorithm>).weights),
-  roundRobin: () => true,
+  roundRobin: (value) => {
+    const { shared } = value as Partial<RoundRobinAlgorithm>
+    return shared === undefined || typeof shared === 'boolean'
+  },
+  custom: (value) => typeof (value as Partial<CustomAlgorithm>).make === 'function',
+  local: (value) => {
+    const { otherwise } = value as Partial<LocalAlgorithm>
+    return otherwise === 'random' || otherwise === 'roundRobin'
+  },
   leastConnections: (value) => {
     const { choices, exact, weights } = value as Partial<LeastConnectionsAlgorithm>
     return (

@@ -5,11 +5,14 @@ import { ClosedError, NoNodesError, OptionError } from '../errors.js'
 import type { Report } from '../report.js'
 import { checkReport } from '../reports/check.js'
 import { toMilli } from '../table/layout.js'
-import type { TableMemory } from '../table/memory.js'
+import type { TableBuffer, TableMemory } from '../table/memory.js'
 import { publish, writeReading } from '../table/reading.js'
 import { sampleTime, tableTime } from '../table/table.js'
 import { publishEmptySelect } from '../telemetry.js'
-import { ArrayPicks, type Directory } from './array-picks.js'
+import type { ArrayPicker, ArrayPicksOptions, Directory } from './array-picks.js'
+import { coreOf, turnsFor } from './cores.js'
+import { type CustomCounters, type CustomRunner, runnerOf } from './custom.js'
+import { arrayPickerOf } from './custom-arrays.js'
 import { Lease, type LeaseOwner, newLeaseCounters, type Outcome } from './lease.js'
 import { type Member, Members, type Places } from './members.js'
 import { looseId, type NodeLike } from './node.js'
@@ -18,7 +21,7 @@ import { excludedBy, type SelectOptions } from './select-options.js'
 import { type NodeSnapshot, snapshotOf } from './snapshot.js'
 
 /** Counts of a balancer's picks and reports. */
-export interface PickCounters {
+export interface PickCounters extends CustomCounters {
   /** Picks of members so far. */
   picks: number
   /** Picks from arrays so far: `select(nodes)`. */
@@ -45,6 +48,10 @@ export interface PickerOptions {
   readonly seed: readonly [number, number]
   readonly places: Places
   readonly directory: Directory
+  /** The id of the local node. */
+  readonly self: string | undefined
+  /** Where turns are taken together with other threads; where there is none, and the algorithm needs it, one is made. */
+  readonly turns?: TableBuffer | undefined
 }
 
 // Keeps the picks from arrays apart from the others, whatever the seed.
@@ -68,10 +75,15 @@ export class Picker<N extends NodeLike = NodeLike> {
     reportsOlder: 0,
     reportsUnknown: 0,
     reportsEmpty: 0,
+    badPicks: 0,
+    hookErrors: 0,
   }
+  /** Where turns are taken together with other threads. */
+  protected readonly turns: TableBuffer | undefined
   protected readonly leases: LeaseOwner
   readonly #picks: Picks
-  readonly #arrayPicks: ArrayPicks
+  readonly #arrayPicks: ArrayPicker
+  readonly #custom: CustomRunner | undefined
   // As the engine has them: what it was told last.
   #list: readonly Member<N>[] = []
   #nodes: readonly N[] = []
@@ -79,16 +91,33 @@ export class Picker<N extends NodeLike = NodeLike> {
   #counts = new Float64Array(0)
 
   protected constructor(options: PickerOptions) {
-    const { name, engine, memory, clock, exact, algorithm, seed } = options
+    const { name, engine, memory, clock, exact, algorithm, seed, self } = options
     this.name = name
     this.engine = engine.name
     this.algorithm = algorithm
     this.clock = clock
     this.memory = memory
     this.members = new Members(options.places, weightsOf(algorithm))
-    this.leases = { memory, leases: newLeaseCounters(), released: (member) => this.onReleased(member) }
+    this.turns = options.turns ?? turnsFor(algorithm, seed)
+    const custom = runnerOf({ algorithm, name, memory, clock, seed, counters: this.counters })
+    this.#custom = custom
+    this.leases = {
+      memory,
+      leases: newLeaseCounters(),
+      released: (member) => this.onReleased(member),
+      ended: custom && (({ node }, outcome) => custom.released(node, outcome)),
+    }
     this.#picks = new Picks({
-      core: engine.createCore(memory, algorithm, seed),
+      core: coreOf({
+        engine,
+        memory,
+        algorithm,
+        seed,
+        turns: this.turns,
+        custom,
+        membersOf: () => this.#list,
+        indexOfSelf: () => this.members.indexOf(self),
+      }),
       memory,
       clock,
       exact,
@@ -107,18 +136,21 @@ export class Picker<N extends NodeLike = NodeLike> {
       },
       onUsed: (decisions, count) => this.#count(decisions, count),
     })
-    this.#arrayPicks = new ArrayPicks({
+    const arrays: ArrayPicksOptions = {
       engine,
       memory,
       directory: options.directory,
       algorithm,
+      turns: this.turns,
+      self,
       seed: [seed[0], (seed[1] ^ ARRAY_STREAM) >>> 0],
       clock,
       exact,
       check: () => this.checkOpen(),
       out: this.members.out,
       onShown: undefined,
-    })
+    }
+    this.#arrayPicks = arrayPickerOf(arrays, custom)
   }
 
   /** The members' nodes; frozen, and another array after each change. `selectIndex` and `fill` index it. */
@@ -265,6 +297,7 @@ export class Picker<N extends NodeLike = NodeLike> {
   protected changed(): void {
     this.#picks.invalidate()
     this.#arrayPicks.invalidate()
+    this.#custom?.membersChanged(this.members.list)
   }
 
   protected checkOpen(): void {

@@ -1,4 +1,4 @@
-import type { Algorithm } from '../algorithms/algorithm.js'
+import type { EngineAlgorithm } from '../algorithms/algorithm.js'
 import type { TableMemory } from '../table/memory.js'
 
 /** Which implementation makes the picks. */
@@ -139,5 +139,5 @@ export interface Engine {
   /**
    * @param seed two unsigned 32-bit numbers, low word first
    */
-  createCore(memory: TableMemory, algorithm: Algorithm, seed: readonly [number, number]): EngineCore
+  createCore(memory: TableMemory, algorithm: EngineAlgorithm, seed: readonly [number, number]): EngineCore
 }

@@ -1,4 +1,4 @@
-import { type Algorithm, isLive } from '../algorithms/algorithm.js'
+import { type EngineAlgorithm, isLive } from '../algorithms/algorithm.js'
 import { EngineError } from '../errors.js'
 import type { TableMemory } from '../table/memory.js'
 import type { Engine, EngineCore, MemberArrays, View } from './engine.js'
@@ -25,7 +25,7 @@ export interface NativeBinding {
   abi(): number
   readonly Core: new (
     view: Uint8Array,
-    algorithm: Algorithm,
+    algorithm: EngineAlgorithm,
     seedLow: number,
     seedHigh: number,
   ) => NativeCoreBinding
@@ -42,7 +42,7 @@ class NativeCore implements EngineCore {
   constructor(
     binding: NativeBinding,
     memory: TableMemory,
-    algorithm: Algorithm,
+    algorithm: EngineAlgorithm,
     seed: readonly [number, number],
   ) {
     this.live = isLive(algorithm)

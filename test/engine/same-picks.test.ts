@@ -1,6 +1,6 @@
 import test from 'ava'
 import fc from 'fast-check'
-import type { Algorithm } from '../../dist/algorithms/algorithm.js'
+import type { EngineAlgorithm } from '../../dist/algorithms/algorithm.js'
 import { leastConnections } from '../../dist/algorithms/least-connections.js'
 import { leastCpu } from '../../dist/algorithms/least-cpu.js'
 import { random } from '../../dist/algorithms/random.js'
@@ -35,7 +35,7 @@ type Step =
 
 interface Situation {
   size: number
-  algorithm: Algorithm
+  algorithm: EngineAlgorithm
   seed: [number, number]
   /** Readings at the start, in 1/1000 points; null: none. */
   readings: { milli: number; age: number }[]
@@ -64,7 +64,7 @@ const weight = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(1e12, Number.MIN_VALUE) },
 )
 
-const algorithm: fc.Arbitrary<Algorithm> = fc.oneof(
+const algorithm: fc.Arbitrary<EngineAlgorithm> = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(random(), roundRobin(), roundRobin()) },
   { weight: 2, arbitrary: fc.constant(random({ weights: { named: 2 } })) },
   {

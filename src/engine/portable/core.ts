@@ -1,4 +1,4 @@
-import { type Algorithm, isLive } from '../../algorithms/algorithm.js'
+import { type EngineAlgorithm, isLive } from '../../algorithms/algorithm.js'
 import { GENERATION_WORD, readingTag } from '../../table/layout.js'
 import type { TableMemory } from '../../table/memory.js'
 import { type MutableReading, readReading } from '../../table/reading.js'
@@ -33,7 +33,7 @@ export class PortableCore implements EngineCore {
   readonly name = 'portable'
   readonly live: boolean
   readonly #memory: TableMemory
-  readonly #algorithm: Algorithm
+  readonly #algorithm: EngineAlgorithm
   readonly #dice: Dice
   // Where the dice were before the last fill.
   readonly #before: GeneratorState = { s0: 0, s1: 0, s2: 0, s3: 0 }
@@ -46,7 +46,7 @@ export class PortableCore implements EngineCore {
   #raw = new Float64Array(0)
   #plan = NO_PLAN
 
-  constructor(memory: TableMemory, algorithm: Algorithm, seed: readonly [number, number]) {
+  constructor(memory: TableMemory, algorithm: EngineAlgorithm, seed: readonly [number, number]) {
     this.#memory = memory
     this.#algorithm = algorithm
     this.live = isLive(algorithm)

@@ -1,4 +1,4 @@
-import { type Algorithm, isWeighted } from '../../algorithms/algorithm.js'
+import { type EngineAlgorithm, isWeighted } from '../../algorithms/algorithm.js'
 import { effective, fillBand, substitute } from './band.js'
 import type { Flights } from './flights.js'
 import { LeastInFlightPlan } from './least-in-flight.js'
@@ -14,7 +14,7 @@ import { LeastLoadedPlan, planByFixedWeight } from './weighted.js'
  * @param weights their fixed weights, above 0, for algorithms that have some
  */
 export function planOf(
-  algorithm: Algorithm,
+  algorithm: EngineAlgorithm,
   raw: Float64Array,
   count: number,
   flights: Flights,
@@ -39,7 +39,7 @@ export function planOf(
 
 /** The band alone, for algorithms that have one. Returns its length. */
 export function fillBandOf(
-  algorithm: Algorithm,
+  algorithm: EngineAlgorithm,
   raw: Float64Array,
   count: number,
   band: Uint32Array,
@@ -49,7 +49,7 @@ export function fillBandOf(
 }
 
 /** What the readings count as: 1/1000 percentage points, or `NOT_ELIGIBLE`. */
-export function fillValues(algorithm: Algorithm, raw: Float64Array, values: Float64Array): void {
+export function fillValues(algorithm: EngineAlgorithm, raw: Float64Array, values: Float64Array): void {
   if (algorithm.kind === 'spareCapacity') {
     fillSpareValues(raw, algorithm.missing, values)
     return
