@@ -12,15 +12,18 @@ import { type EngineCore, type MemberArrays, NOT_ELIGIBLE, type View } from '../
 import { Generator } from '../engine/portable/generator.js'
 import { shown } from '../errors.js'
 import { inFlight } from '../table/in-flight.js'
-import { MILLI, readingTag } from '../table/layout.js'
+import { MILLI, NO_SLOT, readingTag } from '../table/layout.js'
 import type { TableMemory } from '../table/memory.js'
 import { type MutableReading, readReading } from '../table/reading.js'
+import { readReport } from '../table/report.js'
 import { tableTime } from '../table/table.js'
 import { type CustomErrorEvent, publishCustomError } from '../telemetry.js'
 import { warn } from '../warn.js'
 import { isFailure, isLatency, type Outcome } from './lease.js'
 import type { Member, MemberState, Place } from './members.js'
 import { looseId, type NodeLike } from './node.js'
+
+const NO_PLACE: Place = { id: '', slot: NO_SLOT, generation: 0 }
 
 /** What went wrong in an algorithm of the user's, counted. */
 export interface CustomCounters {
@@ -46,16 +49,22 @@ export class Choice implements CustomChoice {
   readonly now: () => number
   readonly random: () => number
   readonly nodes: readonly NodeLike[]
-  readonly reading: (index: number) => CustomReading
+  readonly reading: CustomChoice['reading']
+  readonly report: CustomChoice['report']
   #positions: Map<unknown, number> | undefined
 
-  constructor(context: CustomContext, nodes: readonly NodeLike[], reading: Choice['reading']) {
+  constructor(
+    context: CustomContext,
+    nodes: readonly NodeLike[],
+    { reading, report }: Pick<CustomChoice, 'reading' | 'report'>,
+  ) {
     this.balancer = context.balancer
     this.now = context.now
     this.random = context.random
     // Theirs to look at, not to change.
     this.nodes = Object.freeze(nodes)
     this.reading = reading
+    this.report = report
   }
 
   /** The index of what the user picked, or -1 where it is none of these. */
@@ -98,7 +107,13 @@ export class CustomRunner {
 
   /** A choice among these nodes, whose places are in the same order. */
   choiceOf(nodes: readonly NodeLike[], places: readonly Place[]): Choice {
-    return new Choice(this.#context, nodes, (index) => this.#read(places[index]))
+    return new Choice(this.#context, nodes, {
+      reading: (index) => this.#read(places[index]),
+      report: (index) => {
+        const { slot, generation } = places[index] ?? NO_PLACE
+        return readReport(this.#options.memory, slot, generation)
+      },
+    })
   }
 
   /** Lets the user pick: an index of `choice.nodes`, or -1 for none. Throws what `select` throws. */
@@ -149,8 +164,7 @@ export class CustomRunner {
     }
   }
 
-  #read(place: Place | undefined): CustomReading {
-    if (place === undefined) return { cpu: undefined, age: undefined, inFlight: 0 }
+  #read(place: Place = NO_PLACE): CustomReading {
     const { memory, clock } = this.#options
     const found = this.#found
     readReading(memory, place.slot, found)

@@ -4,9 +4,9 @@ import type { Engine, EngineName } from '../engine/engine.js'
 import { ClosedError, NoNodesError, OptionError } from '../errors.js'
 import type { Report } from '../report.js'
 import { checkReport } from '../reports/check.js'
-import { toMilli } from '../table/layout.js'
 import type { TableBuffer, TableMemory } from '../table/memory.js'
-import { publish, writeReading } from '../table/reading.js'
+import { publish } from '../table/reading.js'
+import { writeReport } from '../table/report.js'
 import { sampleTime, tableTime } from '../table/table.js'
 import { publishEmptySelect } from '../telemetry.js'
 import type { ArrayPicker, ArrayPicksOptions, Directory } from './array-picks.js'
@@ -34,7 +34,7 @@ export interface PickCounters extends CustomCounters {
   reportsOlder: number
   /** Those for a node that is not a member. */
   reportsUnknown: number
-  /** Those without `cpu`. */
+  /** Those of nothing that the table keeps: no metric but named ones that no algorithm asks for. */
   reportsEmpty: number
 }
 
@@ -244,23 +244,22 @@ export class Picker<N extends NodeLike = NodeLike> {
 
   /**
    * Takes a report of a member, as though it had been polled. The very next pick of this thread sees it.
-   * Returns whether it is now the node's reading: false where a later sample is known, the node is not a member (it
-   * may just have left), the report has no `cpu`, or the balancer is closed. Throws BadReportError.
+   * Returns whether any of it was stored: false where later samples are known of all that it says, the node is not a
+   * member (it may just have left), there is nothing in it that the table keeps, or the balancer is closed. Throws
+   * BadReportError.
    */
   report(node: NodeLike, report: Report): boolean {
-    const { cpu, age = 0 } = checkReport(report)
+    const checked = checkReport(report)
     const member = this.find(node)
     if (member === undefined || this.closed) {
       this.counters.reportsUnknown++
       return false
     }
-    if (cpu === undefined) {
-      this.counters.reportsEmpty++
-      return false
-    }
-    const time = sampleTime(tableTime(this.memory, this.clock.now()), age)
-    if (writeReading(this.memory, member.slot, member.generation, time, toMilli(cpu)) !== 'stored') {
-      this.counters.reportsOlder++
+    const time = sampleTime(tableTime(this.memory, this.clock.now()), checked.age ?? 0)
+    const result = writeReport(this.memory, member.slot, member.generation, time, checked)
+    if (result !== 'stored') {
+      if (result === 'empty') this.counters.reportsEmpty++
+      else this.counters.reportsOlder++
       return false
     }
     this.counters.reportsStored++

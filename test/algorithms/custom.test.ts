@@ -92,18 +92,21 @@ for (const engine of engines) {
     t.is(balancer.acquire().node, 'b')
     t.is(balancer.select(), 'a')
     let told: unknown[] = []
+    let reports: unknown[] = []
     const looking = setUp({
-      select({ nodes, reading, now }) {
+      select({ nodes, reading, report, now }) {
         told = [now(), ...nodes.map((_, i) => reading(i)), reading(99), reading(-1)]
+        reports = [report(0), report(1), report(99)]
         return 0
       },
     })
-    looking.balancer.report('a', { cpu: 37.5, age: 120 })
+    looking.balancer.report('a', { cpu: 37.5, age: 120, qps: 12 })
     looking.balancer.acquire({ exclude: ['b', 'c', 'd'] })
     looking.clock.jump(30)
     looking.balancer.select({ exclude: ['c', 'd'] })
     const nothing = { cpu: undefined, age: undefined, inFlight: 0 }
     t.deepEqual(told, [1_030, { cpu: 37.5, age: 150, inFlight: 1 }, nothing, nothing, nothing])
+    t.deepEqual(reports, [{ cpu: 37.5, qps: 12 }, {}, {}])
     t.is(clock.now(), 1_000)
   })
 

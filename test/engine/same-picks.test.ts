@@ -140,7 +140,7 @@ function tableOf({ size, readings }: Situation) {
   const places = Array.from({ length: size }, (_, i) => table.claim(`node-${i}`))
   for (const [i, { milli, age }] of readings.entries()) {
     const place = places[i]
-    if (place !== undefined) table.write(place, table.now() - age, milli)
+    if (place !== undefined) table.write(place, table.now() - age, { cpu: milli / 1000 })
   }
   return { clock, table, places }
 }
@@ -182,7 +182,8 @@ function play(engine: Engine, run: Situation): unknown[] {
     switch (step.kind) {
       case 'report': {
         const place = places[step.node]
-        if (place !== undefined) said.push(table.write(place, table.now() - step.age, step.milli))
+        if (place !== undefined)
+          said.push(table.write(place, table.now() - step.age, { cpu: step.milli / 1000 }))
         table.publish()
         break
       }
@@ -244,7 +245,7 @@ compared('both engines see a reading that another view of the memory wrote after
   )
   const places = Array.from({ length: 1_000 }, (_, i) => table.claim(`node-${i}`))
   places.forEach((place, i) => {
-    table.write(place, TIME_BIAS, i === 777 ? 1 : 2)
+    table.write(place, TIME_BIAS, { cpu: i === 777 ? 0.001 : 0.002 })
   })
   table.publish()
   for (const core of cores) {
@@ -270,7 +271,8 @@ test('the portable engine works over memory that is not shared', (t) => {
   try {
     const table = new Table(new VirtualClock())
     memory = table.memory
-    for (let i = 0; i < 200; i++) table.write(table.claim(`node-${i}`), table.now(), i === 150 ? 10 : 90_000)
+    for (let i = 0; i < 200; i++)
+      table.write(table.claim(`node-${i}`), table.now(), { cpu: i === 150 ? 0.01 : 90 })
   } finally {
     globalThis.SharedArrayBuffer = shared
   }

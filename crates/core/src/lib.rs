@@ -3,6 +3,7 @@
 //! - [`layout`]: where everything stands in a table's memory, and how its words are made.
 //! - [`memory`]: the words of memory that someone else owns. All `unsafe` of this crate is there.
 //! - [`table`]: the lock-free protocol over those words.
+//! - [`report`]: the metrics of a slot's reports, each with the time of its sample.
 //! - [`generator`]: the random numbers, the same in both engines.
 //! - [`band`]: which members may be picked: all that are up, and those of least CPU.
 //! - [`weights`]: shares and loads by fixed weights.
@@ -19,6 +20,7 @@ pub mod generator;
 pub mod layout;
 pub mod memory;
 pub mod pool;
+pub mod report;
 pub mod selection;
 pub mod smoothing;
 pub mod spare;

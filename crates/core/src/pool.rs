@@ -59,23 +59,23 @@ impl Algorithm {
         }
     }
 
-    // Whether picks look at the members themselves, and not only at what was seen of them at a refresh.
-    fn watches(&self) -> bool {
+    // Whether it goes by the members' weights.
+    fn weighs(&self) -> bool {
         matches!(
             self,
-            Self::RandomByWeight | Self::LeastConnections(_) | Self::LeastConnectionsByWeight(_)
+            Self::RandomByWeight | Self::LeastConnectionsByWeight(_)
         )
     }
 
     // Makes a selection of what was seen, and says how many have a fresh reading.
-    fn select(&self, seen: &[Seen], idle: &[f64], members: &[Member], into: &mut Selection) -> u32 {
+    fn select(&self, seen: &[Seen], idle: &[f64], weights: &[f64], into: &mut Selection) -> u32 {
         let fresh = match self {
             Self::Random | Self::RoundRobin | Self::LeastConnections(_) => {
                 band::select_up(seen, &mut into.values, &mut into.band);
                 0
             }
             Self::RandomByWeight | Self::LeastConnectionsByWeight(_) => {
-                weights::select(seen, members.iter().map(|member| member.weight), into);
+                weights::select(seen, weights, into);
                 0
             }
             Self::LeastCpu { band, .. } => band.select(seen, &mut into.values, &mut into.band),
@@ -129,7 +129,9 @@ pub struct Pool {
     seen: Vec<Seen>,
     // The idle CPU of those with a fresh reading, 1/1000 percentage points; empty where the algorithm does not ask.
     idle: Vec<f64>,
-    // The members of the last refresh, where picks look at their weights or requests in flight; else empty.
+    // The weights of the members of the last refresh, where the algorithm goes by them; else empty.
+    weights: Vec<f64>,
+    // The members of the last refresh, where draws look at their requests in flight; else empty.
     watched: Vec<Member>,
     selection: Selection,
     cursor: Cursor,
@@ -169,6 +171,7 @@ impl Pool {
             estimates,
             seen: Vec::new(),
             idle: Vec::new(),
+            weights: Vec::new(),
             watched: Vec::new(),
             selection: Selection::new(draws),
             cursor,
@@ -232,12 +235,17 @@ impl Pool {
                 })
             }
         };
-        if self.algorithm.watches() {
-            self.watched.clone_from(&self.members);
+        if self.algorithm.weighs() {
+            self.weights.clear();
+            self.weights
+                .extend(self.members.iter().map(|member| member.weight));
         }
         let fresh =
             self.algorithm
-                .select(&self.seen, &self.idle, &self.watched, &mut self.selection);
+                .select(&self.seen, &self.idle, &self.weights, &mut self.selection);
+        if self.selection.draws().live() {
+            self.watched.clone_from(&self.members);
+        }
         Facts {
             generation,
             next_expiry,
@@ -335,7 +343,7 @@ impl Pool {
             }
             Draws::Equal | Draws::Weighted | Draws::Fewest(_) | Draws::LeastLoaded(_) => {
                 self.algorithm
-                    .select(seen, &self.idle, &self.watched, selection);
+                    .select(seen, &self.idle, &self.weights, selection);
                 selection.draw(&mut self.cursor, in_flight(&self.watched, table))
             }
         };

@@ -36,14 +36,14 @@ impl PartialOrd for Load {
 /// Lists every member that is up, with its weight and its share of all weights.
 ///
 /// `weights`: of each member, as many as `seen`
-pub fn select(seen: &[Seen], weights: impl Iterator<Item = f64>, into: &mut Selection) {
+pub fn select(seen: &[Seen], weights: &[f64], into: &mut Selection) {
     band::select_up(seen, &mut into.values, &mut into.band);
     into.weights.clear();
     let up = seen
         .iter()
         .zip(weights)
         .filter(|(seen, _)| **seen != Seen::OUT);
-    into.weights.extend(up.map(|(_, weight)| weight));
+    into.weights.extend(up.map(|(_, &weight)| weight));
     let total = into.weights.iter().fold(0.0, |sum, weight| sum + weight);
     into.shares.clear();
     into.shares
@@ -84,12 +84,12 @@ mod tests {
     fn shares_are_in_proportion_among_those_up() {
         let mut selection = Selection::new(Draws::Weighted);
         let seen = [Seen::MISSING, Seen::OUT, Seen::MISSING];
-        select(&seen, [3.0, 7.0, 1.0].into_iter(), &mut selection);
+        select(&seen, &[3.0, 7.0, 1.0], &mut selection);
         assert_eq!(selection.band, [0, 2]);
         assert_eq!(selection.weights, [3.0, 1.0]);
         assert_eq!(selection.shares, [0.75, 0.25]);
         assert_eq!(selection.values, [0.0, NOT_ELIGIBLE, 0.0]);
-        select(&[Seen::OUT], [1.0].into_iter(), &mut selection);
+        select(&[Seen::OUT], &[1.0], &mut selection);
         assert!(selection.band.is_empty() && selection.shares.is_empty());
     }
 }
