@@ -95,6 +95,9 @@ export interface View {
  *   candidate takes the place of the best where `(f + 1) * wBest < (fBest + 1) * w`, and is its equal where these are
  *   equal; whoever takes the place is what the next are compared with. `fillShares` gives `weight / total`.
  *
+ * What goes around a core, in TypeScript and over either engine, is no part of this: turns that threads share, `local`
+ * and `custom` (`src/balancer/cores.ts`).
+ *
  * The band lists members in member order. A draw from it takes one 32-bit number `u` from the generator and is the
  * band's entry `floor(u * length / 2^32)`, also where the band has one entry (`roundRobin` takes
  * none, `leastConnections` what is said there).
