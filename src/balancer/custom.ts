@@ -178,7 +178,7 @@ export class CustomRunner {
 
   #failed(kind: 'onNodeChange' | 'onRelease', error: unknown): void {
     this.#options.counters.hookErrors++
-    this.#tell({ kind, error }, `threw in ${kind}: ${String(error)}`)
+    this.#tell({ kind, error }, `threw in ${kind}: ${error instanceof Error ? error.message : shown(error)}`)
   }
 
   #tell(event: Pick<CustomErrorEvent, 'kind' | 'value' | 'error'>, what: string): void {

@@ -38,8 +38,8 @@ export class SharedTurn {
     // Read plainly first, which costs little: the exchange tells what the word really is.
     let turn = this.#words[this.#word] as number
     for (;;) {
-      const position = (turn >>> 0) % length
-      const next = ((position + turns - 1) % length) + 1
+      const position = positionOf(turn, length)
+      const next = turns === 1 ? position + 1 : ((position + turns - 1) % length) + 1
       const found = Atomics.compareExchange(this.#words, this.#word, turn, next)
       if (found === turn) return position
       turn = found
@@ -49,7 +49,7 @@ export class SharedTurn {
   /** Takes the first turn of someone who is wanted; -1 where no one is, and nothing changes. */
   takeWanted(length: number, isWanted: (position: number) => boolean): number {
     for (let turn = Atomics.load(this.#words, this.#word); ; ) {
-      let position = (turn >>> 0) % length
+      let position = positionOf(turn, length)
       let passed = 0
       while (passed < length && !isWanted(position)) {
         position = (position + 1) % length
@@ -61,6 +61,11 @@ export class SharedTurn {
       turn = found
     }
   }
+}
+
+// Mostly below: a division takes longer than the rest.
+function positionOf(turn: number, length: number): number {
+  return turn >= 0 && turn < length ? turn : (turn >>> 0) % length
 }
 
 /** Draws from a band in turns that threads share. */
