@@ -18,7 +18,7 @@ import { NO_SLOT } from '../table/layout.js'
 import type { TableBuffer, TableMemory } from '../table/memory.js'
 import { BoundArray } from './bound-array.js'
 import { engineAlgorithmOf } from './cores.js'
-import { generationOf, LiveView } from './live-view.js'
+import { glimpseOfGeneration, LiveView } from './live-view.js'
 import { arraysOf, type Place } from './members.js'
 import { idOf, type NodeLike } from './node.js'
 import { ARRAY_TURN, SharedTurn, SharedTurnPlan } from './shared-turn.js'
@@ -138,7 +138,7 @@ export class ArrayPicks implements ArrayPicker {
       bound.array === nodes &&
       bound.left > 0 &&
       nodes.length === bound.length &&
-      generationOf(this.header) === this.live.generation
+      glimpseOfGeneration(this.header) === this.live.generation
     ) {
       bound.left--
       const index = bound.plan.draw(this.dice)
@@ -205,7 +205,10 @@ export class ArrayPicks implements ArrayPicker {
   private bringUpToDate(isLook: boolean): void {
     const lookAtClock = isLook || --this.untilClock <= 0
     if (lookAtClock) this.untilClock = PICKS_A_CLOCK
-    else if (generationOf(this.header) === this.live.generation && this.version === this.directory.version)
+    else if (
+      glimpseOfGeneration(this.header) === this.live.generation &&
+      this.version === this.directory.version
+    )
       return
     if (this.live.isStale(lookAtClock)) this.live.refresh()
   }
@@ -297,7 +300,8 @@ export class ArrayPicks implements ArrayPicker {
   }
 }
 
-// The core of an array pick only tells readings: which of them are fresh, and their values.
+// The core of an array pick only tells readings: which of them are fresh, and their values. Own sends are those of
+// members.
 function asReadings(algorithm: EngineAlgorithm): EngineAlgorithm {
-  return 'missing' in algorithm ? { ...algorithm, missing: 'exclude' } : algorithm
+  return 'missing' in algorithm ? { ...algorithm, missing: 'exclude', ownSends: false } : algorithm
 }

@@ -63,6 +63,7 @@ const weight = fc.oneof(
   { weight: 2, arbitrary: fc.double({ min: 1e-3, max: 10, noNaN: true }) },
   { weight: 1, arbitrary: fc.constantFrom(1e12, Number.MIN_VALUE) },
 )
+const ownSends = fc.constantFrom(false, false, true, 0.0005, 1, 30)
 
 const algorithm: fc.Arbitrary<EngineAlgorithm> = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(random(), roundRobin(), roundRobin()) },
@@ -81,6 +82,7 @@ const algorithm: fc.Arbitrary<EngineAlgorithm> = fc.oneof(
         minShare: fc.constantFrom(0, 0.01, 0.3, 1),
         ttl: fc.constantFrom(0, 100, 250, Number.POSITIVE_INFINITY),
         missing: fc.constantFrom('mean' as const, 'exclude' as const),
+        ownSends,
       })
       .map(spareCapacity),
   },
@@ -94,6 +96,8 @@ const algorithm: fc.Arbitrary<EngineAlgorithm> = fc.oneof(
           fc.integer({ min: 0, max: 100 }),
           fc.constantFrom('mean' as const, 'exclude' as const),
         ),
+        smoothing: fc.constantFrom(0, 0, 70),
+        ownSends,
       })
       .map(leastCpu),
   },

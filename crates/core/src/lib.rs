@@ -8,6 +8,7 @@
 //! - [`band`]: which members may be picked: all that are up, and those of least CPU.
 //! - [`weights`]: shares and loads by fixed weights.
 //! - [`smoothing`], [`spare`]: smoothed readings, and shares by what they leave idle.
+//! - [`own_sends`]: what own picks add to readings.
 //! - [`selection`], [`alias`], [`fewest`]: what a pool picks from, and how: with equal chances, in turn, by shares, or by
 //!   the fewest requests in flight.
 //! - [`pool`]: members, algorithm and generator together: what a balancer picks with.
@@ -19,6 +20,7 @@ pub mod fewest;
 pub mod generator;
 pub mod layout;
 pub mod memory;
+pub mod own_sends;
 pub mod pool;
 pub mod report;
 pub mod selection;
