@@ -1,7 +1,9 @@
 export * from './agent/index.js'
 export type { Algorithm } from './algorithms/algorithm.js'
+export { type HashRingOptions, hashRing } from './algorithms/hash-ring.js'
 export { type LeastConnectionsOptions, leastConnections } from './algorithms/least-connections.js'
 export { type LeastCpuOptions, leastCpu } from './algorithms/least-cpu.js'
+export { type MaglevOptions, maglev } from './algorithms/maglev.js'
 export { random } from './algorithms/random.js'
 export { roundRobin } from './algorithms/round-robin.js'
 export { type SpareCapacityOptions, spareCapacity } from './algorithms/spare-capacity.js'
@@ -18,6 +20,7 @@ export type { SelectOptions } from './balancer/select-options.js'
 export type { NodeSnapshot } from './balancer/snapshot.js'
 export type { Clock } from './clock.js'
 export {
+  BadKeyError,
   BadNodeError,
   BadReportError,
   ClosedError,
@@ -32,6 +35,7 @@ export {
   TableError,
   UnknownNodeError,
 } from './errors.js'
+export type { HashName, Key } from './keys/key-hash.js'
 export type { PollerCounters } from './poller/poller.js'
 export {
   type CustomTransport,

@@ -1,3 +1,5 @@
+import type { HashName } from '../keys/key-hash.js'
+
 /** Fixed weights by node id, 0 (never picked) to 1e12; a node that is not named weighs 1. */
 export type Weights = Readonly<Record<string, number>>
 
@@ -47,6 +49,29 @@ export interface LeastConnectionsAlgorithm {
   readonly exact: boolean
 }
 
+/** `hashRing()`: the node that comes next on a ring. */
+export interface HashRingAlgorithm {
+  readonly kind: 'hashRing'
+  /** Points of a node of weight 1. */
+  readonly points: number
+  readonly hash: HashName
+  /** What a node may have in flight, in means; undefined: any number. */
+  readonly boundedLoad: number | undefined
+  readonly weights: Weights | undefined
+}
+
+/** `maglev()`: the node in a cell of a table. */
+export interface MaglevAlgorithm {
+  readonly kind: 'maglev'
+  /** Cells: a prime number. */
+  readonly tableSize: number
+  readonly hash: HashName
+  readonly weights: Weights | undefined
+}
+
+/** The algorithms that pick by keys. */
+export type KeyedAlgorithm = HashRingAlgorithm | MaglevAlgorithm
+
 /** How a balancer picks: checked, frozen plain data, so that it can be posted to a worker thread. */
 export type Algorithm =
   | RandomAlgorithm
@@ -54,6 +79,7 @@ export type Algorithm =
   | LeastCpuAlgorithm
   | SpareCapacityAlgorithm
   | LeastConnectionsAlgorithm
+  | KeyedAlgorithm
 
 /** Oldest age of a reading that still counts, ms; undefined where the algorithm reads none. */
 export function ttlOf(algorithm: Algorithm): number | undefined {
@@ -62,7 +88,7 @@ export function ttlOf(algorithm: Algorithm): number | undefined {
 
 /** The fixed weights of an algorithm that has some; else 1 for all. */
 export function weightsOf(algorithm: Algorithm): WeightOf {
-  const weights = 'weights' in algorithm ? (algorithm.weights as Weights | undefined) : undefined
+  const weights = 'weights' in algorithm ? algorithm.weights : undefined
   if (weights === undefined) return () => 1
   return (id) => (Object.hasOwn(weights, id) ? (weights[id] as number) : 1)
 }
@@ -70,4 +96,9 @@ export function weightsOf(algorithm: Algorithm): WeightOf {
 /** Whether picks depend on what changes without a publication, so that they can't be made ahead. */
 export function isLive(algorithm: Algorithm): boolean {
   return algorithm.kind === 'leastConnections'
+}
+
+/** Whether an algorithm picks by keys. */
+export function isKeyed(algorithm: Algorithm): algorithm is KeyedAlgorithm {
+  return algorithm.kind === 'hashRing' || algorithm.kind === 'maglev'
 }

@@ -1,10 +1,13 @@
 import { CPU_MAX } from '../table/layout.js'
 import type {
   Algorithm,
+  HashRingAlgorithm,
   LeastConnectionsAlgorithm,
   LeastCpuAlgorithm,
+  MaglevAlgorithm,
   SpareCapacityAlgorithm,
 } from './algorithm.js'
+import { isHashName, isKeyWeights, isTableSize, MOST_POINTS } from './keyed.js'
 
 function isMilli(value: unknown): boolean {
   return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= CPU_MAX
@@ -38,6 +41,20 @@ const checks: { [K in Algorithm['kind']]: (value: object) => boolean } = {
       isNumberFrom(minShare, 0, 1) &&
       (missing === 'mean' || missing === 'exclude')
     )
+  },
+  hashRing: (value) => {
+    const { points, hash, boundedLoad, weights } = value as Partial<HashRingAlgorithm>
+    return (
+      Number.isInteger(points) &&
+      isNumberFrom(points, 1, MOST_POINTS) &&
+      isHashName(hash) &&
+      (boundedLoad === undefined || isNumberFrom(boundedLoad, 1, Number.MAX_VALUE)) &&
+      isKeyWeights(weights, MOST_POINTS / (points as number))
+    )
+  },
+  maglev: (value) => {
+    const { tableSize, hash, weights } = value as Partial<MaglevAlgorithm>
+    return isTableSize(tableSize) && isHashName(hash) && isKeyWeights(weights)
   },
 }
 

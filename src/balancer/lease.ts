@@ -53,6 +53,7 @@ export class Lease<N extends NodeLike = NodeLike> {
     this.#owner = owner
     this.#member = member
     owner.leases.acquired++
+    member.open++
     this.#counted = enterFlight(owner.memory, member.slot, member.generation)
   }
 
@@ -69,6 +70,7 @@ export class Lease<N extends NodeLike = NodeLike> {
     this.#open = false
     const member = this.#member
     leases.released++
+    member.open--
     member.released++
     // Before the outcome is looked at: whatever that is, the request is over.
     if (!this.#counted || !leaveFlight(memory, member.slot, member.generation)) leases.releasedLate++

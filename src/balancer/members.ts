@@ -22,6 +22,8 @@ export interface Member<N extends NodeLike = NodeLike> extends Place {
   state: MemberState
   /** Picks since it became a member, but for those of the current block. */
   picks: number
+  /** Leases of this balancer that are not released. */
+  open: number
   /** Leases released since it became a member, and how they went. */
   released: number
   failed: number
@@ -180,6 +182,7 @@ function newMember<N extends NodeLike>(node: N, place: Place): Member<N> {
     index: -1,
     state: 'up',
     picks: 0,
+    open: 0,
     released: 0,
     failed: 0,
     latencySum: 0,

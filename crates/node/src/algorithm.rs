@@ -12,7 +12,7 @@ use napi_derive::napi;
 /// A checked algorithm of `src/algorithms/algorithm.ts`.
 #[napi(object)]
 pub struct AlgorithmSpec {
-    /// `random`, `roundRobin`, `leastCpu`, `spareCapacity` or `leastConnections`.
+    /// `random`, `roundRobin`, `leastCpu`, `spareCapacity`, `leastConnections`, `hashRing` or `maglev`.
     pub kind: String,
     /// `leastCpu`: width of the band, inclusive, 1/1000 percentage points.
     pub threshold: Option<f64>,
@@ -35,7 +35,8 @@ impl TryFrom<AlgorithmSpec> for Algorithm {
 
     fn try_from(spec: AlgorithmSpec) -> Result<Self> {
         match spec.kind.as_str() {
-            "random" => Ok(Self::Random),
+            // Picks by keys are looked up elsewhere; those without are random.
+            "random" | "hashRing" | "maglev" => Ok(Self::Random),
             "roundRobin" => Ok(Self::RoundRobin),
             "leastCpu" => {
                 let missing = match spec.missing {
@@ -80,7 +81,7 @@ impl TryFrom<AlgorithmSpec> for Algorithm {
             }
             _ => Err(invalid(
                 "kind",
-                "'random', 'roundRobin', 'leastCpu', 'spareCapacity' or 'leastConnections'",
+                "'random', 'roundRobin', 'leastCpu', 'spareCapacity', 'leastConnections', 'hashRing' or 'maglev'",
             )),
         }
     }

@@ -1,0 +1,32 @@
+/** Counts of a balancer's picks and reports. */
+export interface PickCounters {
+  /** Picks of members so far. */
+  picks: number
+  /** Picks from arrays so far: `select(nodes)`. */
+  arrayPicks: number
+  /** Of all these, those that no key decided though the algorithm takes one: they were random. */
+  keyless: number
+  /** Picks that found no node. */
+  empty: number
+  /** Reports given by `report()` that are now the node's reading. */
+  reportsStored: number
+  /** Those whose sample is older than the reading that the node has. */
+  reportsOlder: number
+  /** Those for a node that is not a member. */
+  reportsUnknown: number
+  /** Those without `cpu`. */
+  reportsEmpty: number
+}
+
+export function newPickCounters(): PickCounters {
+  return {
+    picks: 0,
+    arrayPicks: 0,
+    keyless: 0,
+    empty: 0,
+    reportsStored: 0,
+    reportsOlder: 0,
+    reportsUnknown: 0,
+    reportsEmpty: 0,
+  }
+}
