@@ -43,10 +43,12 @@ export class KeyedPicks<N extends NodeLike> {
   readonly #options: KeyedPicksOptions<N>
   readonly #weightOf: WeightOf
   readonly #builder: TableBuilder
-  // The table that is being built.
-  #pending: Promise<void> | undefined
-  #telling = false
+  // Whether the table is of other nodes than it should be.
+  #outdated = false
+  // Until the table that is built in the background is there.
+  #building: Promise<void> | undefined
   #failed = false
+  #waiting = false
 
   constructor(options: KeyedPicksOptions<N>) {
     const { algorithm, tables } = options
@@ -123,19 +125,14 @@ export class KeyedPicks<N extends NodeLike> {
   /** Makes the next pick look at the members anew, and starts to build a table for them soon. */
   invalidate(): void {
     this.stale = true
-    if (this.#telling) return
-    this.#telling = true
-    // Once, however many members change in this turn.
-    queueMicrotask(() => {
-      this.#telling = false
-      this.#trySync()
-    })
+    this.#buildSoon()
   }
 
   /** Resolves when the table is of the members as they are now. Rejects where picks are no longer allowed. */
   async settled(): Promise<void> {
     if (this.stale) this.#sync()
-    while (this.#pending !== undefined) await this.#pending
+    if (this.#outdated) this.#start()
+    while (this.#building !== undefined) await this.#building
   }
 
   // The first member from a place on that may be picked: one below its bound, or where none that is left is, the first.
@@ -168,80 +165,111 @@ export class KeyedPicks<N extends NodeLike> {
     return number === undefined ? undefined : this.holders[number]
   }
 
-  // Where there is no caller to be told that it is closed, or what is wrong: the next pick is.
-  #trySync(): void {
+  // Takes in who the members are and which of them are up: what a pick waits for, so it is short.
+  #sync(): void {
+    this.#options.check()
+    const { missing, nodes, weight } = this.#hold()
+    if (this.#outdated && (this.#failed || missing > this.up || this.#builder.isFast(nodes, weight))) {
+      this.table = this.#builder.build(this.#next())
+      this.#failed = false
+      this.#hold()
+    }
+    this.stale = false
+  }
+
+  // Finds the members of the table's nodes. Returns how many members are up that the table does not have, and how many
+  // nodes it should have, with the sum of their weights.
+  #hold(): { readonly missing: number; readonly nodes: number; readonly weight: number } {
+    const { nodes, numbers } = this.table
+    const holders = new Array<Member<N> | undefined>(nodes.length).fill(undefined)
+    let kept = 0
+    let added = 0
+    let missing = 0
+    let total = 0
+    this.up = 0
+    this.upWeight = 0
+    for (const member of this.#options.members.all()) {
+      const isUp = member.state === 'up'
+      if (!this.#isWanted(member)) continue
+      const number = numbers.get(member.id)
+      total += this.#weightOf(member.id)
+      if (number === undefined) {
+        added++
+        if (isUp) missing++
+        continue
+      }
+      kept++
+      if (!isUp) continue
+      holders[number] = member
+      this.up++
+      this.upWeight += (nodes[number] as KeyNode).weight
+    }
+    this.holders = holders
+    this.#outdated = added > 0 || kept < nodes.length
+    return { missing, nodes: kept + added, weight: total }
+  }
+
+  // A ring lets keys of a member that is not up walk on, which comes to the same as a ring without it; with a Maglev
+  // table it does not.
+  #isWanted({ id, state }: Member<N>): boolean {
+    return (state === 'up' || this.#options.algorithm.kind === 'hashRing') && this.#weightOf(id) > 0
+  }
+
+  // The nodes that the table should be of.
+  #next(): readonly KeyNode[] {
+    const { nodes, numbers } = this.table
+    const { members } = this.#options
+    const added: KeyNode[] = []
+    for (const member of members.all()) {
+      const { id } = member
+      if (numbers.has(id) || !this.#isWanted(member)) continue
+      added.push({ id, hashes: this.hash.ofId(id), weight: this.#weightOf(id) })
+    }
+    const stay = nodes.filter(({ id }) => {
+      const member = members.find(id)
+      return member !== undefined && this.#isWanted(member)
+    })
+    // Those that stay are in order, which makes for a short sort.
+    return [...stay, ...added].sort(inOrder)
+  }
+
+  // Once, however many members change in this turn.
+  #buildSoon(): void {
+    if (this.#waiting) return
+    this.#waiting = true
+    queueMicrotask(() => {
+      this.#waiting = false
+      this.#goOn()
+    })
+  }
+
+  // Here is no caller to be told that the balancer is closed, or what is wrong: the next pick is.
+  #goOn(): void {
     try {
       if (this.stale) this.#sync()
+      if (this.#outdated) this.#start()
     } catch {
       this.stale = true
     }
   }
 
-  // Takes in who the members are and which of them are up.
-  #sync(): void {
-    this.#options.check()
-    const wanted = this.#wanted()
-    this.#hold()
-    if (!this.#isOf(wanted)) {
-      const { nodes, numbers } = this.table
-      const added = [...wanted.values()].filter(({ id }) => !numbers.has(id))
-      // Those that stay are in order, which makes for a short sort.
-      const next = [...nodes.filter(({ id }) => wanted.has(id)), ...added].sort(inOrder)
-      const missing = added.filter(({ id }) => this.#options.members.find(id)?.state === 'up').length
-      if (this.#failed || missing > this.up || this.#builder.isFast(next)) {
-        this.table = this.#builder.build(next)
-        this.#hold()
-      } else this.#pending ??= this.#buildLater(next)
-    }
-    this.stale = false
+  #start(): void {
+    this.#building ??= this.#build(this.#next())
   }
 
-  // Those that the table should be of. A ring lets keys of a member that is not up walk on, which comes to the same as
-  // a ring without it; on a Maglev table it does not.
-  #wanted(): Map<string, KeyNode> {
-    const { members, algorithm } = this.#options
-    const { nodes, numbers } = this.table
-    const isRing = algorithm.kind === 'hashRing'
-    const wanted = new Map<string, KeyNode>()
-    for (const { id, state } of members.list) {
-      const weight = this.#weightOf(id)
-      if (weight === 0 || !(isRing || state === 'up')) continue
-      const number = numbers.get(id)
-      const known = number === undefined ? undefined : nodes[number]
-      wanted.set(id, known ?? { id, hashes: this.hash.ofId(id), weight })
-    }
-    return wanted
-  }
-
-  #isOf(wanted: ReadonlyMap<string, KeyNode>): boolean {
-    const { numbers } = this.table
-    return wanted.size === numbers.size && [...wanted.keys()].every((id) => numbers.has(id))
-  }
-
-  #hold(): void {
-    const { members } = this.#options
-    this.up = 0
-    this.upWeight = 0
-    this.holders = this.table.nodes.map(({ id, weight }) => {
-      const member = members.find(id)
-      if (member?.state !== 'up') return undefined
-      this.up++
-      this.upWeight += weight
-      return member
-    })
-  }
-
-  async #buildLater(nodes: readonly KeyNode[]): Promise<void> {
+  async #build(nodes: readonly KeyNode[]): Promise<void> {
+    const before = this.table
     try {
-      this.table = await this.#builder.buildLater(nodes)
-      this.#failed = false
+      const table = await this.#builder.buildLater(nodes)
+      // Else one was built at once meanwhile, of later members.
+      if (this.table === before) this.table = table
     } catch {
       // The next pick builds it, and is told what is wrong.
       this.#failed = true
     }
-    this.#pending = undefined
+    this.#building = undefined
     this.stale = true
-    // Members may have changed meanwhile: then the next one is built.
-    if (!this.#failed) this.#trySync()
+    // Members may have changed meanwhile: then the next table is built.
+    if (!this.#failed) this.#goOn()
   }
 }

@@ -79,6 +79,11 @@ export class Members<N extends NodeLike> {
     return this.#list
   }
 
+  /** The members in no order that counts: without making anything anew. */
+  all(): Iterable<Member<N>> {
+    return this.#byId.values()
+  }
+
   /** Their nodes, by index: frozen, another array after each change. */
   get nodes(): readonly N[] {
     this.#sync()

@@ -15,11 +15,11 @@ export class TableBuilder {
     this.#tables = tables
   }
 
-  /** Whether a table of these nodes is built so fast that picks may wait for it. */
-  isFast(nodes: readonly KeyNode[]): boolean {
+  /** Whether a table of so many nodes, with this sum of weights, is built so fast that picks may wait for it. */
+  isFast(nodes: number, weight: number): boolean {
     const algorithm = this.#algorithm
     if (algorithm.kind === 'maglev') return algorithm.tableSize <= MOST_AT_ONCE
-    return nodes.length * algorithm.points <= MOST_AT_ONCE && sum(this.#counts(nodes)) <= MOST_AT_ONCE
+    return algorithm.points * weight + nodes <= MOST_AT_ONCE
   }
 
   /** A table of these nodes, which are in order. */
@@ -52,14 +52,16 @@ export class TableBuilder {
 
 function hashesOf(nodes: readonly KeyNode[]): Uint32Array {
   const hashes = new Uint32Array(2 * nodes.length)
-  for (const [i, node] of nodes.entries()) hashes.set(node.hashes, 2 * i)
+  let at = 0
+  for (const {
+    hashes: [first, second],
+  } of nodes) {
+    hashes[at++] = first
+    hashes[at++] = second
+  }
   return hashes
 }
 
 function weightsOf(nodes: readonly KeyNode[]): Float64Array {
   return Float64Array.from(nodes, ({ weight }) => weight)
-}
-
-function sum(counts: Uint32Array): number {
-  return counts.reduce((total, count) => total + count, 0)
 }

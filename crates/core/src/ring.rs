@@ -5,6 +5,8 @@ use crate::murmur3;
 
 const HASH_BITS: u32 = 32;
 const MOST_INDEX_BITS: u32 = 24;
+const DIGIT_BITS: usize = 11;
+const DIGITS: usize = 1 << DIGIT_BITS;
 
 /// A node of a ring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,37 +30,62 @@ impl Ring {
     /// The ring of these nodes.
     #[must_use]
     pub fn new(nodes: &[Node]) -> Self {
-        let mut sorted = Vec::with_capacity(nodes.iter().map(|node| node.points as usize).sum());
+        let mut made = Vec::with_capacity(nodes.iter().map(|node| node.points as usize).sum());
         for (number, node) in (0_u64..).zip(nodes) {
             let [first, second] = node.hashes;
-            sorted.extend((0..node.points).map(|copy| {
+            made.extend((0..node.points).map(|copy| {
                 u64::from(murmur3::of_words([first, copy, second])) << HASH_BITS | number
             }));
         }
-        // Hash and number in one: equal ones are alike.
-        sorted.sort_unstable();
+        let sorted = by_hash(made);
         let index = index(&sorted);
-        let points = sorted
-            .into_iter()
-            .flat_map(|point| [(point >> HASH_BITS) as u32, point as u32])
-            .collect();
+        let mut points = Vec::with_capacity(2 * sorted.len());
+        for point in sorted {
+            points.extend([(point >> HASH_BITS) as u32, point as u32]);
+        }
         Self { points, index }
     }
+}
+
+// A radix sort, several times faster than one by comparisons: hashes are spread evenly. It leaves points with one hash
+// in the order of their nodes, in which they were made.
+fn by_hash(mut points: Vec<u64>) -> Vec<u64> {
+    let mut sorted = vec![0; points.len()];
+    for shift in (HASH_BITS..2 * HASH_BITS).step_by(DIGIT_BITS) {
+        let digit = |point: u64| (point >> shift) as usize % DIGITS;
+        let mut places = [0_usize; DIGITS];
+        for &point in &points {
+            places[digit(point)] += 1;
+        }
+        let mut before = 0;
+        for place in &mut places {
+            (*place, before) = (before, before + *place);
+        }
+        for &point in &points {
+            let place = &mut places[digit(point)];
+            if let Some(entry) = sorted.get_mut(*place) {
+                *entry = point;
+            }
+            *place += 1;
+        }
+        std::mem::swap(&mut points, &mut sorted);
+    }
+    points
 }
 
 fn index(sorted: &[u64]) -> Vec<u32> {
     let bits = sorted.len().next_power_of_two().trailing_zeros();
     let bits = bits.clamp(1, MOST_INDEX_BITS);
-    let mut index = Vec::with_capacity(1 << bits);
-    let mut below = 0_usize;
-    for bucket in 0..1_u64 << bits {
-        let first = bucket << (2 * HASH_BITS - bits);
-        below += sorted
-            .iter()
-            .skip(below)
-            .take_while(|&&point| point < first)
-            .count();
-        index.push(below as u32);
+    // How many points there are in each bucket, then below it.
+    let mut index = vec![0_u32; 1 << bits];
+    for &point in sorted {
+        if let Some(count) = index.get_mut((point >> (2 * HASH_BITS - bits)) as usize) {
+            *count += 1;
+        }
+    }
+    let mut below = 0;
+    for entry in &mut index {
+        (*entry, below) = (below, below + *entry);
     }
     index
 }
