@@ -342,7 +342,9 @@ export class Picker<N extends NodeLike = NodeLike> {
       // Else one may be left that the table does not have yet.
       if (member !== undefined) return member
     }
-    return exclude === undefined ? this.#anyMember() : this.#list[this.#nextBut(exclude)]
+    if (exclude === undefined) return this.#anyMember()
+    const index = this.#nextBut(exclude)
+    return this.#list[index]
   }
 
   #nextBut(exclude: readonly NodeLike[]): number {

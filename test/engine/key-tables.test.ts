@@ -76,7 +76,9 @@ compared('the addon refuses arguments that do not fit together', (t) => {
   t.throws(() => native?.ring(new Uint32Array(2), Uint32Array.of(2 ** 28)), { message: /2\^27 points/ })
   t.throws(() => native?.maglev(hashes, new Float64Array(2), 7), { message: /two hashes for each node/ })
   for (const cells of [0, 1, 2, 2 ** 24 + 1]) {
-    t.throws(() => native?.maglev(new Uint32Array(2), new Float64Array(1), cells), { message: /size must be/ })
+    t.throws(() => native?.maglev(new Uint32Array(2), new Float64Array(1), cells), {
+      message: /size must be/,
+    })
   }
   t.throws(() => native?.ring([] as never, new Uint32Array(0)), { message: /Uint32Array/ })
 })

@@ -59,13 +59,18 @@ for (const [name, known, ofText, ofBytes] of [
   test(`${name} of any text is that of its UTF-8, whatever was hashed before`, (t) => {
     const encoder = new TextEncoder()
     fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 300 }), fc.string(), fc.nat(), (text, other, seed) => {
-        for (const one of [text, other, text]) {
-          const bytes = encoder.encode(one)
-          if (ofText(one, seed) !== ofBytes(bytes, bytes.length, seed)) return false
-        }
-        return true
-      }),
+      fc.property(
+        fc.string({ unit: 'binary', maxLength: 300 }),
+        fc.string(),
+        fc.nat(),
+        (text, other, seed) => {
+          for (const one of [text, other, text]) {
+            const bytes = encoder.encode(one)
+            if (ofText(one, seed) !== ofBytes(bytes, bytes.length, seed)) return false
+          }
+          return true
+        },
+      ),
       { numRuns: 2_000 },
     )
     t.is(ofText('\ud800x', 5), ofText('\ufffdx', 5))
