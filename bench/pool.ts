@@ -6,7 +6,7 @@ import {
   leastCpu,
   type Table,
 } from '../dist/index.js'
-import { CPU_MAX } from '../dist/table/layout.js'
+import { CPU_MAX, MILLI } from '../dist/table/layout.js'
 import type { Entry } from '../dist/table/table.js'
 import { Chance } from './chance.js'
 
@@ -46,7 +46,8 @@ export class Pool {
   /** Gives every node another reading. */
   write(): void {
     const now = this.table.now()
-    for (const entry of this.#entries) this.table.write(entry, now, this.#chance.below(CPU_MAX + 1))
+    for (const entry of this.#entries)
+      this.table.write(entry, now, { cpu: this.#chance.below(CPU_MAX + 1) / MILLI })
   }
 
   /** Gives every node another reading and publishes them at once, as a poll cycle does. */

@@ -1,7 +1,7 @@
 /**
  * What a node says of its load. The model is ORCA's `OrcaLoadReport`; ORCA's 0-1 utilizations exist on the wire
- * alone: here everything is in percent. All fields are optional. So far `cpu` and `age` are read; the others are
- * checked and not kept.
+ * alone: here everything is in percent. All fields are optional. The table keeps
+ * each with the time of its sample, in single precision but for `cpu`; of `named` those that an algorithm asks for.
  */
 export interface Report {
   /** CPU utilization in percent, 0-100; above 100 is stored as 100. */

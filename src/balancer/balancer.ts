@@ -9,7 +9,6 @@ import { checkOptions } from '../options.js'
 import { Poller, type PollerCounters } from '../poller/poller.js'
 import { processClock } from '../process-clock.js'
 import { type Seed, streamOf, toSeed } from '../seed.js'
-import { toMilli } from '../table/layout.js'
 import { type Entry, sampleTime, Table } from '../table/table.js'
 import { warn } from '../warn.js'
 import { Drains } from './drains.js'
@@ -244,7 +243,7 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
     if (outcome === undefined || outcome.kind === 'none' || member === undefined) return
     const cpu = outcome.kind === 'value' ? outcome.percent : this.#onSamplerError
     if (cpu === 'stale') return
-    this.#table.write(member.place as Entry, time, toMilli(cpu))
+    this.#table.write(member.place as Entry, time, { cpu })
   }
 }
 

@@ -14,15 +14,14 @@ export interface PickCounters {
   reportsOlder: number
   /** Those for a node that is not a member. */
   reportsUnknown: number
-  /** Those without `cpu`. */
+  /** Those of nothing that the table keeps: no metric but named ones that no algorithm asks for. */
   reportsEmpty: number
 }
 
-export function newPickCounters(): PickCounters {
+/** Those that are not counted where picks are made. */
+export function newPickCounters(): Omit<PickCounters, 'picks' | 'keyless'> {
   return {
-    picks: 0,
     arrayPicks: 0,
-    keyless: 0,
     empty: 0,
     reportsStored: 0,
     reportsOlder: 0,

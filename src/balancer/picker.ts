@@ -5,9 +5,9 @@ import { ClosedError, NoNodesError, OptionError } from '../errors.js'
 import type { Key } from '../keys/key-hash.js'
 import type { Report } from '../report.js'
 import { checkReport } from '../reports/check.js'
-import { toMilli } from '../table/layout.js'
 import type { TableMemory } from '../table/memory.js'
-import { publish, writeReading } from '../table/reading.js'
+import { publish } from '../table/reading.js'
+import { writeReport } from '../table/report.js'
 import { sampleTime, tableTime } from '../table/table.js'
 import { publishEmptySelect } from '../telemetry.js'
 import { ArrayPicks, type Directory } from './array-picks.js'
@@ -53,9 +53,8 @@ export class Picker<N extends NodeLike = NodeLike> {
   readonly #keyed: KeyedPicks<N> | undefined
   // As the engine has them: what it was told last.
   #list: readonly Member<N>[] = []
+  // A copy that is not frozen: to read an element of a frozen array takes a third of a pick.
   #nodes: readonly N[] = []
-  // Picks by index, taken over by the members now and then: a small array stays in the cache, thousands of members not.
-  #counts = new Float64Array(0)
 
   protected constructor(options: PickerOptions) {
     const { name, engine, memory, clock, exact, algorithm, seed } = options
@@ -88,12 +87,11 @@ export class Picker<N extends NodeLike = NodeLike> {
         memberArrays: () => {
           this.#countInMembers()
           this.#list = this.members.list
-          this.#counts = new Float64Array(this.#list.length)
-          this.#nodes = this.members.nodes
+          this.#picks.counts = new Float64Array(this.#list.length)
+          this.#nodes = this.members.nodes.slice()
           return this.members.arrays
         },
       },
-      onUsed: (decisions, count) => this.#count(decisions, count),
     })
     this.#arrayPicks = new ArrayPicks({
       engine,
@@ -242,23 +240,22 @@ export class Picker<N extends NodeLike = NodeLike> {
 
   /**
    * Takes a report of a member, as though it had been polled. The very next pick of this thread sees it.
-   * Returns whether it is now the node's reading: false where a later sample is known, the node is not a member (it
-   * may just have left), the report has no `cpu`, or the balancer is closed. Throws BadReportError.
+   * Returns whether any of it was stored: false where later samples are known of all that it says, the node is not a
+   * member (it may just have left), there is nothing in it that the table keeps, or the balancer is closed. Throws
+   * BadReportError.
    */
   report(node: NodeLike, report: Report): boolean {
-    const { cpu, age = 0 } = checkReport(report)
+    const checked = checkReport(report)
     const member = this.find(node)
     if (member === undefined || this.closed) {
       this.counters.reportsUnknown++
       return false
     }
-    if (cpu === undefined) {
-      this.counters.reportsEmpty++
-      return false
-    }
-    const time = sampleTime(tableTime(this.memory, this.clock.now()), age)
-    if (writeReading(this.memory, member.slot, member.generation, time, toMilli(cpu)) !== 'stored') {
-      this.counters.reportsOlder++
+    const time = sampleTime(tableTime(this.memory, this.clock.now()), checked.age ?? 0)
+    const result = writeReport(this.memory, member.slot, member.generation, time, checked)
+    if (result !== 'stored') {
+      if (result === 'empty') this.counters.reportsEmpty++
+      else this.counters.reportsOlder++
       return false
     }
     this.counters.reportsStored++
@@ -289,9 +286,10 @@ export class Picker<N extends NodeLike = NodeLike> {
 
   protected pickCounters(): PickCounters {
     if (!this.closed) this.#picks.current()
-    const { picks, arrayPicks } = this.counters
-    if (this.#keyed === undefined) return { ...this.counters }
-    return { ...this.counters, picks: picks + this.#keyed.used, keyless: picks + arrayPicks }
+    const { used } = this.#picks
+    const picks = used + (this.#keyed?.used ?? 0)
+    const keyless = this.#keyed === undefined ? 0 : used + this.counters.arrayPicks
+    return { picks, keyless, ...this.counters }
   }
 
   /** Makes the next pick see that members changed. */
@@ -371,14 +369,10 @@ export class Picker<N extends NodeLike = NodeLike> {
     return new NoNodesError()
   }
 
-  #count(decisions: Uint32Array, count: number): void {
-    const counts = this.#counts
-    this.counters.picks += count
-    for (let i = 0; i < count; i++) (counts[decisions[i] as number] as number)++
-  }
-
+  // Members take picks over now and then: a small array of counts stays in the cache, thousands of members do not.
   #countInMembers(): void {
-    for (const [i, member] of this.#list.entries()) member.picks += this.#counts[i] as number
-    this.#counts.fill(0)
+    const { counts } = this.#picks
+    for (const [i, member] of this.#list.entries()) member.picks += counts[i] as number
+    counts.fill(0)
   }
 }

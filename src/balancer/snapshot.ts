@@ -1,9 +1,11 @@
 import { type Algorithm, ttlOf } from '../algorithms/algorithm.js'
 import { NOT_ELIGIBLE, type View } from '../engine/engine.js'
+import type { Report } from '../report.js'
 import { inFlight } from '../table/in-flight.js'
 import { MILLI, readingTag } from '../table/layout.js'
 import type { TableMemory } from '../table/memory.js'
 import { type MutableReading, readReading } from '../table/reading.js'
+import { readReport } from '../table/report.js'
 import type { Member, MemberState } from './members.js'
 import type { NodeLike } from './node.js'
 
@@ -24,6 +26,8 @@ export interface NodeSnapshot<N extends NodeLike = NodeLike> {
   readonly inBand: boolean
   /** The chance that the next pick is this node, 0-1; for `roundRobin` its part of a whole turn. */
   readonly share: number
+  /** What the table keeps of the node's reports, however old each part is, in single precision. */
+  readonly report: Readonly<Omit<Report, 'age' | 'named'>>
   /** Requests in flight by this process, over all balancers and threads of the table. */
   readonly inFlight: number
   /** Picks by this balancer since it became a member. */
@@ -62,6 +66,7 @@ export function snapshotOf<N extends NodeLike>(
       effective: value !== NOT_ELIGIBLE && ttl !== undefined ? value / MILLI : undefined,
       inBand: share > 0,
       share,
+      report: readReport(memory, member.slot, member.generation),
       inFlight: inFlight(memory, member.slot, member.generation),
       picks: member.picks,
       released: member.released,

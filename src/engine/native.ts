@@ -5,7 +5,7 @@ import type { Engine, EngineCore, MemberArrays, View } from './engine.js'
 import type { RingArrays } from './key-tables.js'
 
 /** Version of the addon's interface that this file is written for. */
-export const ABI = 5
+export const ABI = 6
 
 /** A core of the addon: `crates/node/src/core.rs`. */
 export interface NativeCoreBinding {

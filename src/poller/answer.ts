@@ -32,7 +32,7 @@ export interface AnswerCounts {
   left: number
   /** Reports that came when their round had ended, or the poller was closed; dropped. */
   late: number
-  /** Reports without CPU: right, but nothing to store. */
+  /** Reports of nothing that the table keeps. */
   empty: number
 }
 

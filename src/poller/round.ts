@@ -1,6 +1,6 @@
 import type { Clock, TimerHandle } from '../clock.js'
+import type { StoreResult } from '../table/report.js'
 import { type Answer, emptyTally, type Failure, reasonOf, type Tally } from './answer.js'
-import type { StoreResult } from './store.js'
 
 /** A remote that a round asks. */
 export interface Member {

@@ -34,6 +34,8 @@ export class TableMemory {
   readonly buffer: TableBuffer
   /** The header alone; stays valid for ever. */
   readonly header: Int32Array
+  /** The header in 64-bit words; stays valid for ever. */
+  readonly names: BigUint64Array
   /** Clock time that table time is counted from, ms. */
   readonly epoch: number
   readonly mostSlots: number
@@ -50,6 +52,7 @@ export class TableMemory {
       throw new TableError(`a table's memory has at least ${layout.HEADER_BYTES} bytes`, buffer.byteLength)
     }
     this.header = new Int32Array(buffer, 0, layout.HEADER_WORDS)
+    this.names = new BigUint64Array(buffer, 0, layout.HEADER_WORDS / 2)
     checkWord(this.header, layout.MAGIC_WORD, layout.MAGIC, 'magic')
     checkWord(this.header, layout.VERSION_WORD, layout.VERSION, 'version')
     checkWord(this.header, layout.HEADER_BYTES_WORD, layout.HEADER_BYTES, 'header size')

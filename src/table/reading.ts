@@ -29,7 +29,8 @@ function tagOf(low: number): number {
   return (low >>> VALUE_BITS) & TAG_MASK
 }
 
-function clamped(time: number): number {
+/** A time that a reading can hold. */
+export function clamped(time: number): number {
   return Math.min(Math.max(time, 0), layout.TIME_MAX)
 }
 
@@ -54,10 +55,14 @@ export function readReading(memory: TableMemory, slot: number, into: MutableRead
     into.value = -1
     return
   }
-  whole[0] = Atomics.load(memory.readings, readingIndex(slot))
+  decodeReading(Atomics.load(memory.readings, readingIndex(slot)), into)
+}
+
+/** Takes the word of a reading apart. */
+export function decodeReading(word: bigint, into: MutableReading): void {
+  whole[0] = word
   const low = halves[0] as number
-  const high = halves[1] as number
-  into.time = timeOf(low, high)
+  into.time = timeOf(low, halves[1] as number)
   into.tag = tagOf(low)
   into.value = (low & VALUE_MASK) - 1
 }

@@ -1,7 +1,9 @@
 import type { Clock } from '../clock.js'
+import type { Report } from '../report.js'
 import * as layout from './layout.js'
 import { createMemory, type TableMemory } from './memory.js'
-import { encodeReading, publish, type WriteResult, writeReading } from './reading.js'
+import { encodeReading, publish } from './reading.js'
+import { clearReport, type StoreResult, writeReport } from './report.js'
 
 /** A node that the table holds a slot for. */
 export interface Entry {
@@ -80,9 +82,12 @@ export class Table {
     this.publish()
   }
 
-  /** Offers a reading of the node; see `writeReading`. */
-  write(entry: Entry, time: number, value: number): WriteResult {
-    return writeReading(this.memory, entry.slot, entry.generation, time, value)
+  /**
+   * Offers a report of the node; see `writeReport`.
+   * @param time table time of the sample, ms
+   */
+  write(entry: Entry, time: number, report: Report): StoreResult {
+    return writeReport(this.memory, entry.slot, entry.generation, time, report)
   }
 
   /** Makes everything written so far visible to the picks of every thread. */
@@ -112,6 +117,7 @@ export class Table {
     const generation = (entry.generation + 1) >>> 0
     Atomics.store(words, word + layout.SLOT_GENERATION_WORD, generation | 0)
     Atomics.store(readings, (word + layout.CPU_WORD) / 2, encodeReading(0, layout.readingTag(generation), -1))
+    clearReport(this.memory, entry.slot, generation)
     Atomics.store(words, word + layout.IN_FLIGHT_WORD, (layout.countTag(generation) << layout.COUNT_BITS) | 0)
   }
 }

@@ -2,7 +2,7 @@ import test from 'ava'
 import { loadBinding } from '../../dist/engine/load.js'
 import { type NativeBinding, nativeEngine } from '../../dist/engine/native.js'
 import { EngineError } from '../../dist/errors.js'
-import { NO_SLOT, TIME_BIAS } from '../../dist/table/layout.js'
+import { NO_SLOT, TIME_BIAS, VERSION } from '../../dist/table/layout.js'
 import { createMemory } from '../../dist/table/memory.js'
 import { publish, writeReading } from '../../dist/table/reading.js'
 
@@ -14,7 +14,14 @@ function binding(): NativeBinding {
   return loaded.binding
 }
 
-const leastCpu = { kind: 'leastCpu', threshold: 5_000, ttl: 10_000, missing: 50_000 } as const
+const leastCpu = {
+  kind: 'leastCpu',
+  threshold: 5_000,
+  ttl: 10_000,
+  missing: 50_000,
+  smoothing: 0,
+  ownSends: false,
+} as const
 
 function members(slots: number[]) {
   return {
@@ -41,7 +48,7 @@ native('memory that is no table is refused', (t) => {
   refused(createMemory(0).bytes().subarray(64), /magic/)
   const wrong = createMemory(0)
   wrong.header[1] = 99
-  refused(wrong.bytes(), /version is 99, expected 1/)
+  refused(wrong.bytes(), new RegExp(`version is 99, expected ${VERSION}`))
 })
 
 native('arguments of the wrong type are errors, never a crash', (t) => {
@@ -106,6 +113,12 @@ native('algorithms out of range are errors', (t) => {
     { missing: Number.NaN },
     { missing: 'meen' },
     { missing: undefined },
+    { smoothing: -1 },
+    { smoothing: undefined },
+    { ownSends: 0 },
+    { ownSends: Number.NaN },
+    { ownSends: 100_001 },
+    { ownSends: undefined },
     { kind: 'leastcpu' },
   ]) {
     const spec = { ...leastCpu, ...change } as typeof leastCpu

@@ -55,6 +55,8 @@ const threshold = fc.oneof(
   fc.constant(5_000),
 )
 
+const ownSends = fc.constantFrom(false, false, true, 0.0005, 1, 30)
+
 const algorithm: fc.Arbitrary<Algorithm> = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(random(), roundRobin(), roundRobin()) },
   {
@@ -71,6 +73,7 @@ const algorithm: fc.Arbitrary<Algorithm> = fc.oneof(
         minShare: fc.constantFrom(0, 0.01, 0.3, 1),
         ttl: fc.constantFrom(0, 100, 250, Number.POSITIVE_INFINITY),
         missing: fc.constantFrom('mean' as const, 'exclude' as const),
+        ownSends,
       })
       .map(spareCapacity),
   },
@@ -84,6 +87,8 @@ const algorithm: fc.Arbitrary<Algorithm> = fc.oneof(
           fc.integer({ min: 0, max: 100 }),
           fc.constantFrom('mean' as const, 'exclude' as const),
         ),
+        smoothing: fc.constantFrom(0, 0, 70),
+        ownSends,
       })
       .map(leastCpu),
   },
@@ -129,7 +134,7 @@ function tableOf({ size, readings }: Situation) {
   const places = Array.from({ length: size }, (_, i) => table.claim(`node-${i}`))
   for (const [i, { milli, age }] of readings.entries()) {
     const place = places[i]
-    if (place !== undefined) table.write(place, table.now() - age, milli)
+    if (place !== undefined) table.write(place, table.now() - age, { cpu: milli / 1000 })
   }
   return { clock, table, places }
 }
@@ -170,7 +175,8 @@ function play(engine: Engine, run: Situation): unknown[] {
     switch (step.kind) {
       case 'report': {
         const place = places[step.node]
-        if (place !== undefined) said.push(table.write(place, table.now() - step.age, step.milli))
+        if (place !== undefined)
+          said.push(table.write(place, table.now() - step.age, { cpu: step.milli / 1000 }))
         table.publish()
         break
       }
@@ -232,7 +238,7 @@ compared('both engines see a reading that another view of the memory wrote after
   )
   const places = Array.from({ length: 1_000 }, (_, i) => table.claim(`node-${i}`))
   places.forEach((place, i) => {
-    table.write(place, TIME_BIAS, i === 777 ? 1 : 2)
+    table.write(place, TIME_BIAS, { cpu: i === 777 ? 0.001 : 0.002 })
   })
   table.publish()
   for (const core of cores) {
@@ -258,7 +264,8 @@ test('the portable engine works over memory that is not shared', (t) => {
   try {
     const table = new Table(new VirtualClock())
     memory = table.memory
-    for (let i = 0; i < 200; i++) table.write(table.claim(`node-${i}`), table.now(), i === 150 ? 10 : 90_000)
+    for (let i = 0; i < 200; i++)
+      table.write(table.claim(`node-${i}`), table.now(), { cpu: i === 150 ? 0.01 : 90 })
   } finally {
     globalThis.SharedArrayBuffer = shared
   }

@@ -8,7 +8,7 @@ test('the newest sample stays, whatever order the reports arrive in', async (t) 
   poller.start()
   await clock.advance(0)
   // Somebody else heard of a sample taken 100 ms ago.
-  table.write(entry, table.now() - 100, 70_000)
+  table.write(entry, table.now() - 100, { cpu: 70 })
   asks[0]?.answer({ cpu: 10, age: 101 })
   await clock.advance(0)
   t.deepEqual(readingOf(table, 'a'), { cpu: 70, age: 100 })
@@ -44,12 +44,12 @@ test('a sampler that died keeps ageing: the same sample, older each time, is nev
   }
 })
 
-test('a report without CPU is counted and stores nothing', async (t) => {
+test('a report of nothing that the table keeps is counted and stores nothing', async (t) => {
   const { clock, table, poller, asks } = virtualPoller()
   poller.setMembers([table.claim('a')])
   poller.start()
   await clock.advance(0)
-  asks[0]?.answer({ qps: 12, memory: 4 })
+  asks[0]?.answer({ age: 3, named: { unasked: 4 } })
   await clock.advance(0)
   t.like(poller.counters, { stored: 0, empty: 1, exit: 0, error: 0 })
   t.is(readingOf(table, 'a'), undefined)

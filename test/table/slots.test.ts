@@ -23,7 +23,7 @@ test('a reading comes back as it was written, for any time, tag and value', (t) 
       fc.integer({ min: 0, max: layout.CPU_MAX }),
       (time, value) => {
         const entry = table.claim('a')
-        t.is(table.write(entry, time, value), 'stored')
+        t.is(table.write(entry, time, { cpu: value / 1000 }), 'stored')
         t.deepEqual(read(table, entry.slot), { time, tag: entry.generation & 511, value })
         table.unclaim(entry)
       },
@@ -37,7 +37,7 @@ test('of several samples the one taken last stays, whatever order they come in',
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 1_000 }), { minLength: 1 }), (times) => {
       const entry = table.claim('a')
-      for (const time of times) table.write(entry, time, time)
+      for (const time of times) table.write(entry, time, { cpu: time / 1000 })
       t.is(read(table, entry.slot).value, Math.max(...times))
       table.unclaim(entry)
     }),
@@ -48,13 +48,13 @@ test('a late report for a node that left changes nothing, also where another has
   const table = new Table(new VirtualClock(), 1)
   const old = table.claim('old')
   table.unclaim(old)
-  t.is(table.write(old, table.now(), 99), 'left')
+  t.is(table.write(old, table.now(), { cpu: 0.099 }), 'left')
   const next = table.claim('next')
   t.is(next.slot, old.slot)
-  t.is(table.write(old, table.now(), 99), 'left')
+  t.is(table.write(old, table.now(), { cpu: 0.099 }), 'left')
   t.is(read(table, next.slot).value, -1)
-  t.is(table.write(next, table.now(), 7), 'stored')
-  t.is(table.write(old, table.now() + 1, 99), 'left')
+  t.is(table.write(next, table.now(), { cpu: 0.007 }), 'stored')
+  t.is(table.write(old, table.now() + 1, { cpu: 0.099 }), 'left')
   t.is(read(table, next.slot).value, 7)
 })
 

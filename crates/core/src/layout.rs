@@ -3,7 +3,7 @@
 /// The bytes "idle", little-endian.
 pub const MAGIC: u32 = 0x656c_6469;
 /// Version of the layout.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 /// Size of the header, bytes.
 pub const HEADER_BYTES: usize = 128;
 /// Size of one slot, bytes.
@@ -36,6 +36,14 @@ pub const SLOT_GENERATION_WORD: usize = 0;
 pub const IN_FLIGHT_WORD: usize = 1;
 /// Slot words 2 and 3: the CPU reading, one 64-bit word.
 pub const CPU_WORD: usize = 2;
+
+/// Slot words 4 and 5: time of the last report, as a reading of CPU 0.
+pub const REPORT_WORD: usize = 4;
+/// The first of the slot words of metrics, two each.
+pub const METRICS_WORD: usize = 6;
+
+/// Metrics of a slot: eight of a report's own, four of the user's.
+pub const METRIC_COUNT: usize = 12;
 
 /// Bits of a reading's value.
 pub const VALUE_BITS: u32 = 17;

@@ -3,9 +3,11 @@
 //! - [`layout`]: where everything stands in a table's memory, and how its words are made.
 //! - [`memory`]: the words of memory that someone else owns. All `unsafe` of this crate is there.
 //! - [`table`]: the lock-free protocol over those words.
+//! - [`report`]: the metrics of a slot's reports, each with the time of its sample.
 //! - [`generator`]: the random numbers, the same in both engines.
 //! - [`band`]: which members may be picked: all that are up, and those of least CPU.
 //! - [`smoothing`], [`spare`]: smoothed readings, and shares by what they leave idle.
+//! - [`own_sends`]: what own picks add to readings.
 //! - [`selection`], [`alias`], [`fewest`]: what a pool picks from, and how: with equal chances, in turn, by shares, or by
 //!   the fewest requests in flight.
 //! - [`ring`], [`maglev`]: tables in which keys are looked up, and [`murmur3`], the hash of a ring's points.
@@ -20,7 +22,9 @@ pub mod layout;
 pub mod maglev;
 pub mod memory;
 pub mod murmur3;
+pub mod own_sends;
 pub mod pool;
+pub mod report;
 pub mod ring;
 pub mod selection;
 pub mod smoothing;

@@ -18,6 +18,10 @@ pub enum Draws {
     Weighted,
     /// The fewest requests in flight of some. Live: what is drawn depends on the moment.
     Fewest(Candidates),
+    /// As `Equal`, by a [`Sending`](crate::own_sends::Sending). Live: each draw changes the next.
+    SendingEqual,
+    /// As `Weighted`, by a [`Sending`](crate::own_sends::Sending). Live.
+    SendingWeighted,
 }
 
 impl Draws {
@@ -25,7 +29,10 @@ impl Draws {
     /// again.
     #[must_use]
     pub fn live(self) -> bool {
-        matches!(self, Self::Fewest(_))
+        matches!(
+            self,
+            Self::Fewest(_) | Self::SendingEqual | Self::SendingWeighted
+        )
     }
 }
 
@@ -114,7 +121,7 @@ impl Selection {
 
     /// Gets ready to draw, after the band and its shares have been made.
     pub fn prepare(&mut self) {
-        if self.draws == Draws::Weighted {
+        if matches!(self.draws, Draws::Weighted | Draws::SendingWeighted) {
             self.alias.build(&self.shares);
         }
     }
@@ -128,9 +135,9 @@ impl Selection {
         }
         let length = self.length();
         let position = match self.draws {
-            Draws::Equal => cursor.generator.below(length),
+            Draws::Equal | Draws::SendingEqual => cursor.generator.below(length),
             Draws::InTurn => cursor.turn.pass(length),
-            Draws::Weighted => self.alias.draw(&mut cursor.generator),
+            Draws::Weighted | Draws::SendingWeighted => self.alias.draw(&mut cursor.generator),
             Draws::Fewest(candidates) => {
                 candidates.draw(length, &mut cursor.generator, self.at_position(in_flight))
             }
@@ -145,9 +152,11 @@ impl Selection {
         let length = self.length();
         // Decided once, not for each draw.
         match self.draws {
-            Draws::Equal => self.fill_with(into, cursor, |from| from.generator.below(length)),
+            Draws::Equal | Draws::SendingEqual => {
+                self.fill_with(into, cursor, |from| from.generator.below(length))
+            }
             Draws::InTurn => self.fill_with(into, cursor, |from| from.turn.pass(length)),
-            Draws::Weighted => {
+            Draws::Weighted | Draws::SendingWeighted => {
                 self.fill_with(into, cursor, |from| self.alias.draw(&mut from.generator));
             }
             Draws::Fewest(candidates) => {
@@ -194,8 +203,10 @@ impl Selection {
         let equal = 1.0 / f64::from(self.length());
         self.band.iter().enumerate().map(move |(position, &index)| {
             let share = match self.draws {
-                Draws::Equal | Draws::InTurn | Draws::Fewest(_) => equal,
-                Draws::Weighted => self.shares.get(position).copied().unwrap_or(0.0),
+                Draws::Equal | Draws::InTurn | Draws::Fewest(_) | Draws::SendingEqual => equal,
+                Draws::Weighted | Draws::SendingWeighted => {
+                    self.shares.get(position).copied().unwrap_or(0.0)
+                }
             };
             (index, share)
         })

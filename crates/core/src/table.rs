@@ -84,7 +84,7 @@ pub struct Fresh {
 /// A table over memory that was found to be one.
 #[derive(Debug)]
 pub struct Table<W> {
-    memory: W,
+    pub(crate) memory: W,
 }
 
 impl<W: Words> Table<W> {
@@ -260,6 +260,7 @@ impl<W: Words> Table<W> {
         // do as well, but loom takes a store and a concurrent exchange for unordered.
         reading.swap(Reading::none(generation).0, Release);
         flights.swap(layout::no_flights(generation), Release);
+        self.clear_report(slot, generation);
         Some(generation)
     }
 

@@ -16,7 +16,7 @@ use idlest_core::table::{Table, WriteResult};
 use loom::sync::Arc;
 use loom::thread;
 
-use crate::words::{Memory, View};
+use crate::words::{METRIC, Memory, View};
 
 const NOW: f64 = TIME_BIAS as f64;
 
@@ -259,6 +259,54 @@ fn a_reading_is_taken_by_its_owner_alone() {
         table.write(0, generation, TIME_BIAS, 3);
         table.publish();
         reader.join().unwrap()
+    });
+}
+
+#[test]
+fn a_metric_is_never_half_of_one_and_the_newest_stays() {
+    // What a reader sees of two writers' reports.
+    outcomes([None, Some((1, 10)), Some((2, 20))], || {
+        let (_, table) = table(1, 1);
+        let write = |table: &Table<View>, at: u64| {
+            table.write_reported(0, 0, TIME_BIAS + at);
+            table.write_metric(0, 0, METRIC, TIME_BIAS + at, 10.0 * at as f32);
+        };
+        let read = |table: &Table<View>| {
+            let sample = table.metric(0, 0, METRIC, table.reported(0, 0)?)?;
+            Some((sample.time - TIME_BIAS, sample.value as u64))
+        };
+        let other = thread::spawn({
+            let table = Arc::clone(&table);
+            move || write(&table, 1)
+        });
+        let reader = thread::spawn({
+            let table = Arc::clone(&table);
+            move || read(&table)
+        });
+        write(&table, 2);
+        other.join().unwrap();
+        let seen = reader.join().unwrap();
+        assert_eq!(read(&table), Some((2, 20)));
+        seen
+    });
+}
+
+#[test]
+fn a_late_metric_for_the_last_owner_changes_nothing() {
+    outcomes([WriteResult::Stored, WriteResult::Left], || {
+        let (_, table) = table(1, 1);
+        let late = thread::spawn({
+            let table = Arc::clone(&table);
+            move || table.write_metric(0, 0, METRIC, TIME_BIAS + 9, 2.0)
+        });
+        let generation = table.give_back(0).unwrap();
+        table.write_reported(0, generation, TIME_BIAS);
+        table.write_metric(0, generation, METRIC, TIME_BIAS, 3.0);
+        let result = late.join().unwrap();
+        let sample = table.metric(0, generation, METRIC, TIME_BIAS).unwrap();
+        assert_eq!((sample.time, sample.value), (TIME_BIAS, 3.0));
+        assert_eq!(table.metric(0, 0, METRIC, TIME_BIAS), None);
+        result
     });
 }
 

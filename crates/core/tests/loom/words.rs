@@ -43,30 +43,52 @@ macro_rules! atomic_word {
 atomic_word!(Word, u32);
 atomic_word!(Pair, u64);
 
-// Words 4 to 31 of a slot are unused: leaving them out keeps loom's state small.
-const USED: usize = 4;
+/// The one metric that a slot has here: leaving the others out keeps loom's state small.
+pub const METRIC: usize = 5;
+const METRIC_WORD: usize = layout::METRICS_WORD + 2 * METRIC;
+
+struct Slot {
+    generation: Word,
+    in_flight: Word,
+    cpu: Pair,
+    report: Pair,
+    metric: Pair,
+}
+
+impl Slot {
+    fn new() -> Self {
+        let word = || Word(AtomicU32::new(0));
+        let pair = || Pair(AtomicU64::new(0));
+        Self {
+            generation: word(),
+            in_flight: word(),
+            cpu: pair(),
+            report: pair(),
+            metric: pair(),
+        }
+    }
+}
 
 pub struct Memory {
     header: Vec<Word>,
     epoch: Pair,
-    slots: Vec<(Word, Word, Pair)>,
+    slots: Vec<Slot>,
 }
 
 impl Memory {
     pub fn new(slots: usize) -> Self {
         let word = || Word(AtomicU32::new(0));
-        let pair = || Pair(AtomicU64::new(0));
         Self {
             header: (0..=layout::GENERATION_WORD).map(|_| word()).collect(),
-            epoch: pair(),
-            slots: (0..slots).map(|_| (word(), word(), pair())).collect(),
+            epoch: Pair(AtomicU64::new(0)),
+            slots: (0..slots).map(|_| Slot::new()).collect(),
         }
     }
 
-    fn slot(&self, index: usize) -> Option<(&(Word, Word, Pair), usize)> {
+    fn slot(&self, index: usize) -> Option<(&Slot, usize)> {
         let index = index.checked_sub(layout::HEADER_WORDS)?;
         let slot = self.slots.get(index / layout::SLOT_WORDS)?;
-        Some((slot, index % layout::SLOT_WORDS)).filter(|(_, part)| *part < USED)
+        Some((slot, index % layout::SLOT_WORDS))
     }
 }
 
@@ -89,8 +111,8 @@ impl Words for View {
         }
         let (slot, part) = self.memory.slot(index).filter(|_| index < self.words())?;
         match part {
-            layout::SLOT_GENERATION_WORD => Some(&slot.0),
-            layout::IN_FLIGHT_WORD => Some(&slot.1),
+            layout::SLOT_GENERATION_WORD => Some(&slot.generation),
+            layout::IN_FLIGHT_WORD => Some(&slot.in_flight),
             _ => None,
         }
     }
@@ -99,6 +121,11 @@ impl Words for View {
             return Some(&self.memory.epoch);
         }
         let (slot, part) = self.memory.slot(index).filter(|_| index < self.words())?;
-        (part == layout::CPU_WORD).then_some(&slot.2)
+        match part {
+            layout::CPU_WORD => Some(&slot.cpu),
+            layout::REPORT_WORD => Some(&slot.report),
+            METRIC_WORD => Some(&slot.metric),
+            _ => None,
+        }
     }
 }
