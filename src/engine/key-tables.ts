@@ -19,7 +19,7 @@ export const NO_NODE = 0xffffffff
  * - *Ring.* Node i has `counts[i]` points; the hash of point j is MurmurHash3_x86_32, seed 0, of the 12 bytes of
  *   `hashes[2i]`, j, `hashes[2i + 1]`, little-endian. Points are in the order of their hashes, those with one hash in
  *   that of their nodes, so that the first node has it. The index has `2^bits` entries,
- *   `bits = min(24, max(1, ceil(log2(points))))`: entry b is the number of points whose hash is below `b * 2^(32 - bits)`.
+ *   `bits = min(24, max(1, ceil(log2(points)) - 1))`: entry b is the number of points whose hash is below `b * 2^(32 - bits)`.
  *   What comes for a hash is the first point whose hash is not below it, else the first of all.
  * - *Maglev.* `size` is prime. Node i would have the cells `(offset + k * skip) % size`, k = 0, 1, ..., with
  *   `offset = hashes[2i] % size` and `skip = hashes[2i + 1] % (size - 1) + 1`: every cell once. In rounds r = 0, 1, ...

@@ -75,7 +75,8 @@ fn by_hash(mut points: Vec<u64>) -> Vec<u64> {
 
 fn index(sorted: &[u64]) -> Vec<u32> {
     let bits = sorted.len().next_power_of_two().trailing_zeros();
-    let bits = bits.clamp(1, MOST_INDEX_BITS);
+    // One or two points a bucket.
+    let bits = bits.saturating_sub(1).clamp(1, MOST_INDEX_BITS);
     // How many points there are in each bucket, then below it.
     let mut index = vec![0_u32; 1 << bits];
     for &point in sorted {

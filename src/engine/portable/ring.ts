@@ -56,7 +56,8 @@ function* sortByDigit(from: Uint32Array, to: Uint32Array, shift: number): Genera
 }
 
 function* indexOf(points: Uint32Array, length: number): Generator<void, Uint32Array> {
-  const bits = Math.min(MOST_INDEX_BITS, Math.max(1, HASH_BITS - Math.clz32(Math.max(0, length - 1))))
+  // One or two points a bucket: half as many of them would be another look at the points, twice as many fill the cache.
+  const bits = Math.min(MOST_INDEX_BITS, Math.max(1, HASH_BITS - 1 - Math.clz32(Math.max(0, length - 1))))
   const shift = HASH_BITS - bits
   const index = new Uint32Array(2 ** bits)
   let i = 0
