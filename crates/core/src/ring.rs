@@ -5,8 +5,6 @@ use crate::murmur3;
 
 const HASH_BITS: u32 = 32;
 const MOST_INDEX_BITS: u32 = 24;
-const DIGIT_BITS: usize = 11;
-const DIGITS: usize = 1 << DIGIT_BITS;
 
 /// A node of a ring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,56 +29,30 @@ impl Ring {
     #[must_use]
     pub fn new(nodes: &[Node]) -> Self {
         let mut made = Vec::with_capacity(nodes.iter().map(|node| node.points as usize).sum());
-        for (number, node) in (0_u64..).zip(nodes) {
+        for (number, node) in (0_u32..).zip(nodes) {
             let [first, second] = node.hashes;
-            made.extend((0..node.points).map(|copy| {
-                u64::from(murmur3::of_words([first, copy, second])) << HASH_BITS | number
-            }));
+            made.extend(
+                (0..node.points).map(|copy| [murmur3::of_words([first, copy, second]), number]),
+            );
         }
-        let sorted = by_hash(made);
-        let index = index(&sorted);
-        let mut points = Vec::with_capacity(2 * sorted.len());
-        for point in sorted {
-            points.extend([(point >> HASH_BITS) as u32, point as u32]);
-        }
+        let shift = HASH_BITS - index_bits(made.len());
+        let index = index(&made, shift);
+        let points = in_order(&made, &index, shift).into_flattened();
         Self { points, index }
     }
 }
 
-// A radix sort, several times faster than one by comparisons: hashes are spread evenly. It leaves points with one hash
-// in the order of their nodes, in which they were made.
-fn by_hash(mut points: Vec<u64>) -> Vec<u64> {
-    let mut sorted = vec![0; points.len()];
-    for shift in (HASH_BITS..2 * HASH_BITS).step_by(DIGIT_BITS) {
-        let digit = |point: u64| (point >> shift) as usize % DIGITS;
-        let mut places = [0_usize; DIGITS];
-        for &point in &points {
-            places[digit(point)] += 1;
-        }
-        let mut before = 0;
-        for place in &mut places {
-            (*place, before) = (before, before + *place);
-        }
-        for &point in &points {
-            let place = &mut places[digit(point)];
-            if let Some(entry) = sorted.get_mut(*place) {
-                *entry = point;
-            }
-            *place += 1;
-        }
-        std::mem::swap(&mut points, &mut sorted);
-    }
-    points
+// One or two points a bucket.
+fn index_bits(points: usize) -> u32 {
+    let bits = points.next_power_of_two().trailing_zeros();
+    bits.saturating_sub(1).clamp(1, MOST_INDEX_BITS)
 }
 
-fn index(sorted: &[u64]) -> Vec<u32> {
-    let bits = sorted.len().next_power_of_two().trailing_zeros();
-    // One or two points a bucket.
-    let bits = bits.saturating_sub(1).clamp(1, MOST_INDEX_BITS);
+fn index(points: &[[u32; 2]], shift: u32) -> Vec<u32> {
     // How many points there are in each bucket, then below it.
-    let mut index = vec![0_u32; 1 << bits];
-    for &point in sorted {
-        if let Some(count) = index.get_mut((point >> (2 * HASH_BITS - bits)) as usize) {
+    let mut index = vec![0_u32; 1 << (HASH_BITS - shift)];
+    for [hash, _] in points {
+        if let Some(count) = index.get_mut((hash >> shift) as usize) {
             *count += 1;
         }
     }
@@ -89,6 +61,29 @@ fn index(sorted: &[u64]) -> Vec<u32> {
         (*entry, below) = (below, below + *entry);
     }
     index
+}
+
+// Puts points into their buckets, and these in order: hashes are spread evenly, so that there is little to do in one.
+fn in_order(points: &[[u32; 2]], index: &[u32], shift: u32) -> Vec<[u32; 2]> {
+    let mut places = index.to_vec();
+    let mut sorted = vec![[0; 2]; points.len()];
+    for point in points {
+        if let Some(place) = places.get_mut((point[0] >> shift) as usize)
+            && let Some(entry) = sorted.get_mut(*place as usize)
+        {
+            *entry = *point;
+            *place += 1;
+        }
+    }
+    // Now each bucket's place is its end.
+    for (&from, &to) in index.iter().zip(&places) {
+        if let Some(bucket) = sorted.get_mut(from as usize..to as usize)
+            && bucket.len() > 1
+        {
+            bucket.sort_unstable();
+        }
+    }
+    sorted
 }
 
 #[cfg(test)]

@@ -2,15 +2,13 @@ import { murmur3Triple } from '../../keys/murmur3.js'
 import type { RingArrays } from '../key-tables.js'
 import { slices } from './slices.js'
 
-const DIGIT_BITS = 11
-const DIGITS = 2 ** DIGIT_BITS
 const HASH_BITS = 32
 const MOST_INDEX_BITS = 24
 
 /** Builds a ring, with a pause after each slice; `key-tables.ts` says what it is. */
 export function* buildRing(hashes: Uint32Array, counts: Uint32Array): Generator<void, RingArrays> {
   const length = counts.reduce((sum, count) => sum + count, 0)
-  let points = new Uint32Array(2 * length)
+  const made = new Uint32Array(2 * length)
   let node = 0
   let copy = 0
   yield* slices(length, (from, to) => {
@@ -19,53 +17,58 @@ export function* buildRing(hashes: Uint32Array, counts: Uint32Array): Generator<
         node++
         copy = 0
       }
-      points[2 * i] = murmur3Triple(hashes[2 * node] as number, copy++, hashes[2 * node + 1] as number)
-      points[2 * i + 1] = node
+      made[2 * i] = murmur3Triple(hashes[2 * node] as number, copy++, hashes[2 * node + 1] as number)
+      made[2 * i + 1] = node
     }
   })
-  let other = new Uint32Array(2 * length)
-  // A radix sort: it leaves points with one hash in the order of their nodes, in which they were made.
-  for (let shift = 0; shift < HASH_BITS; shift += DIGIT_BITS) {
-    yield* sortByDigit(points, other, shift)
-    const sorted = other
-    other = points
-    points = sorted
-  }
-  return { points, index: yield* indexOf(points, length) }
+  const shift = HASH_BITS - indexBits(length)
+  const index = yield* indexOf(made, shift)
+  return { points: yield* inOrder(made, index, shift), index }
 }
 
-function* sortByDigit(from: Uint32Array, to: Uint32Array, shift: number): Generator<void, void> {
-  const length = from.length / 2
-  const places = new Uint32Array(DIGITS + 1)
-  const digitOf = (i: number): number => ((from[2 * i] as number) >>> shift) & (DIGITS - 1)
-  yield* slices(length, (first, end) => {
-    for (let i = first; i < end; i++) (places[digitOf(i) + 1] as number)++
-  })
-  for (let digit = 0; digit < DIGITS; digit++) {
-    places[digit + 1] = (places[digit + 1] as number) + (places[digit] as number)
-  }
-  yield* slices(length, (first, end) => {
-    for (let i = first; i < end; i++) {
-      const digit = digitOf(i)
-      const place = places[digit] as number
-      places[digit] = place + 1
-      to[2 * place] = from[2 * i] as number
-      to[2 * place + 1] = from[2 * i + 1] as number
-    }
-  })
+// One or two points a bucket: half as many buckets would be another look at the points, twice as many fill the cache.
+function indexBits(points: number): number {
+  const bits = HASH_BITS - 1 - Math.clz32(Math.max(0, points - 1))
+  return Math.min(MOST_INDEX_BITS, Math.max(1, bits))
 }
 
-function* indexOf(points: Uint32Array, length: number): Generator<void, Uint32Array> {
-  // One or two points a bucket: half as many of them would be another look at the points, twice as many fill the cache.
-  const bits = Math.min(MOST_INDEX_BITS, Math.max(1, HASH_BITS - 1 - Math.clz32(Math.max(0, length - 1))))
-  const shift = HASH_BITS - bits
-  const index = new Uint32Array(2 ** bits)
-  let i = 0
+function* indexOf(points: Uint32Array, shift: number): Generator<void, Uint32Array> {
+  // How many points there are in each bucket, then below it.
+  const index = new Uint32Array(2 ** (HASH_BITS - shift))
+  yield* slices(points.length / 2, (from, to) => {
+    for (let i = from; i < to; i++) (index[(points[2 * i] as number) >>> shift] as number)++
+  })
+  let below = 0
   yield* slices(index.length, (from, to) => {
     for (let bucket = from; bucket < to; bucket++) {
-      while (i < length && (points[2 * i] as number) >>> shift < bucket) i++
-      index[bucket] = i
+      const count = index[bucket] as number
+      index[bucket] = below
+      below += count
     }
   })
   return index
+}
+
+// Puts points into their buckets, and these in order: hashes are spread evenly, so that there is little to do in one.
+// They come in the order of their nodes, and those with one hash are left in it.
+function* inOrder(points: Uint32Array, index: Uint32Array, shift: number): Generator<void, Uint32Array> {
+  const ends = index.slice()
+  const sorted = new Uint32Array(points.length)
+  yield* slices(points.length / 2, (from, to) => {
+    for (let i = from; i < to; i++) {
+      const hash = points[2 * i] as number
+      const bucket = hash >>> shift
+      const first = 2 * (index[bucket] as number)
+      const end = ends[bucket] as number
+      ends[bucket] = end + 1
+      let place = 2 * end
+      for (; place > first && (sorted[place - 2] as number) > hash; place -= 2) {
+        sorted[place] = sorted[place - 2] as number
+        sorted[place + 1] = sorted[place - 1] as number
+      }
+      sorted[place] = hash
+      sorted[place + 1] = points[2 * i + 1] as number
+    }
+  })
+  return sorted
 }
