@@ -20,7 +20,8 @@ const selectOptions = options({ exclude: v.optional(v.unknown()), key: v.optiona
 
 /** The nodes that these options exclude; undefined where they name none. Throws OptionError. */
 export function excludedBy(given: SelectOptions): readonly NodeLike[] | undefined {
-  if (!isLiteral(given) && !hasFields(given)) {
+  // What has a key is no list, set or promise by mistake; to look for these takes as long as the pick.
+  if (given?.key === undefined && !hasFields(given)) {
     throw new OptionError('select', given, 'an array of nodes, or options such as { exclude: [node] }')
   }
   // A misspelt name would mean that the node which has just failed is picked again. The whole check costs several picks.
@@ -32,9 +33,4 @@ export function excludedBy(given: SelectOptions): readonly NodeLike[] | undefine
     throw new OptionError('exclude', exclude, 'an array of nodes')
   }
   return exclude
-}
-
-// Nearly all are, and this is seen in a third of the time.
-function isLiteral(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
 }

@@ -30,7 +30,8 @@ const FIRST_SEED = 0
 const SECOND_SEED = 0x9e3779b9
 
 const double = new Float64Array(1)
-const words = new Uint32Array(double.buffer)
+// Signed ones: those from 2^31 on would be put on the heap.
+const words = new Int32Array(double.buffer)
 
 /**
  * Hashes keys, all with the seed 0: a string as its UTF-8, half a surrogate pair as U+FFFD; bytes as they are; a finite
