@@ -190,13 +190,6 @@ for (const engine of engines) {
     balancer.acquire({ key: 1, exclude: ['b', 'c'] })
     t.is(balancer.select({ key: 1, exclude: ['b', 'c'] }), 'a')
   })
-
-  test(`${engine}: leases of other balancers of the table do not count for the bound`, (t) => {
-    const balancer = balancerOf(['a', 'b'], { boundedLoad: 1 })
-    const one = balancer.select({ key: 'k' })
-    balancer.acquire({ key: 'k' }).release()
-    t.is(balancer.select({ key: 'k' }), one)
-  })
 }
 
 test('options have their defaults, and are frozen', (t) => {
