@@ -1,10 +1,23 @@
 export * from './agent/index.js'
-export type { Algorithm } from './algorithms/algorithm.js'
+export type { Algorithm, Weights } from './algorithms/algorithm.js'
+export {
+  type CustomAlgorithm,
+  type CustomChoice,
+  type CustomContext,
+  type CustomNodeChange,
+  type CustomOutcome,
+  type CustomPicker,
+  type CustomReading,
+  custom,
+} from './algorithms/custom.js'
+export { type HashRingOptions, hashRing } from './algorithms/hash-ring.js'
 export { type LeastConnectionsOptions, leastConnections } from './algorithms/least-connections.js'
 export { type LeastCpuOptions, leastCpu } from './algorithms/least-cpu.js'
+export { type LocalOptions, local } from './algorithms/local.js'
+export { type MaglevOptions, maglev } from './algorithms/maglev.js'
 export { type PrequalOptions, prequal } from './algorithms/prequal.js'
-export { random } from './algorithms/random.js'
-export { roundRobin } from './algorithms/round-robin.js'
+export { type RandomOptions, random } from './algorithms/random.js'
+export { type RoundRobinOptions, roundRobin } from './algorithms/round-robin.js'
 export { type SpareCapacityOptions, spareCapacity } from './algorithms/spare-capacity.js'
 export { type AttachedBalancer, type AttachOptions, attachBalancer } from './balancer/attached.js'
 export { type Balancer, type BalancerStats, createBalancer } from './balancer/balancer.js'
@@ -19,6 +32,7 @@ export type { SelectOptions } from './balancer/select-options.js'
 export type { NodeSnapshot } from './balancer/snapshot.js'
 export type { Clock } from './clock.js'
 export {
+  BadKeyError,
   BadNodeError,
   BadReportError,
   ClosedError,
@@ -33,6 +47,7 @@ export {
   TableError,
   UnknownNodeError,
 } from './errors.js'
+export type { HashName, Key } from './keys/key-hash.js'
 export type { PollerCounters } from './poller/poller.js'
 export {
   type CustomTransport,
@@ -46,6 +61,7 @@ export {
 export type { Report } from './report.js'
 export type { Table, TableOptions } from './table/table.js'
 export type {
+  CustomErrorEvent,
   EmptySelectEvent,
   PollEvent,
   RemoteErrorEvent,

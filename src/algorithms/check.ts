@@ -1,12 +1,20 @@
 import { CPU_MAX } from '../table/layout.js'
 import type {
   Algorithm,
+  HashRingAlgorithm,
   LeastConnectionsAlgorithm,
   LeastCpuAlgorithm,
+  LocalAlgorithm,
+  MaglevAlgorithm,
   PrequalAlgorithm,
+  RandomAlgorithm,
+  RoundRobinAlgorithm,
   SpareCapacityAlgorithm,
 } from './algorithm.js'
+import type { CustomAlgorithm } from './custom.js'
+import { isHashName, isTableSize, MOST_POINTS } from './keyed.js'
 import { MOST_POOL, MOST_RATE } from './prequal.js'
+import { isWeights } from './weights.js'
 
 function isMilli(value: unknown): boolean {
   return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= CPU_MAX
@@ -16,17 +24,34 @@ function isNumberFrom(value: unknown, least: number, most: number): boolean {
   return typeof value === 'number' && value >= least && value <= most
 }
 
+function isWeightsOption(weights: unknown): boolean {
+  return weights === undefined || isWeights(weights)
+}
+
 function isCost(value: unknown): boolean {
   return typeof value === 'boolean' || (isNumberFrom(value, 0, CPU_MAX) && value !== 0)
 }
 
 // Takes what may lack anything: it may have come from another thread.
 const checks: { [K in Algorithm['kind']]: (value: object) => boolean } = {
-  random: () => true,
-  roundRobin: () => true,
+  random: (value) => isWeightsOption((value as Partial<RandomAlgorithm>).weights),
+  roundRobin: (value) => {
+    const { shared } = value as Partial<RoundRobinAlgorithm>
+    return shared === undefined || typeof shared === 'boolean'
+  },
+  custom: (value) => typeof (value as Partial<CustomAlgorithm>).make === 'function',
+  local: (value) => {
+    const { otherwise } = value as Partial<LocalAlgorithm>
+    return otherwise === 'random' || otherwise === 'roundRobin'
+  },
   leastConnections: (value) => {
-    const { choices, exact } = value as Partial<LeastConnectionsAlgorithm>
-    return Number.isInteger(choices) && isNumberFrom(choices, 1, 64) && typeof exact === 'boolean'
+    const { choices, exact, weights } = value as Partial<LeastConnectionsAlgorithm>
+    return (
+      Number.isInteger(choices) &&
+      isNumberFrom(choices, 1, 64) &&
+      typeof exact === 'boolean' &&
+      isWeightsOption(weights)
+    )
   },
   prequal: (value) => {
     const { quantile, pool, maxAge, probes, removals } = value as Partial<PrequalAlgorithm>
@@ -58,6 +83,20 @@ const checks: { [K in Algorithm['kind']]: (value: object) => boolean } = {
       isCost(ownSends) &&
       (missing === 'mean' || missing === 'exclude')
     )
+  },
+  hashRing: (value) => {
+    const { points, hash, boundedLoad, weights } = value as Partial<HashRingAlgorithm>
+    return (
+      Number.isInteger(points) &&
+      isNumberFrom(points, 1, MOST_POINTS) &&
+      isHashName(hash) &&
+      (boundedLoad === undefined || isNumberFrom(boundedLoad, 1, Number.MAX_VALUE)) &&
+      (weights === undefined || isWeights(weights, MOST_POINTS / (points as number)))
+    )
+  },
+  maglev: (value) => {
+    const { tableSize, hash, weights } = value as Partial<MaglevAlgorithm>
+    return isTableSize(tableSize) && isHashName(hash) && (weights === undefined || isWeights(weights))
   },
 }
 

@@ -77,12 +77,13 @@ export class Picks {
 
   /** What a member said, for a core with a pool; see `EngineCore`. */
   probed(index: number, inFlight: number, latency: number, time: number): void {
-    this.live.expiresAt(this.core.probed(index, inFlight, latency, time))
+    const at = this.core.probed?.(index, inFlight, latency, time)
+    if (at !== undefined) this.live.expiresAt(at)
   }
 
   /** Decisions so far that were made at random for want of what members said. */
   get atRandom(): number {
-    return this.core.atRandom()
+    return this.core.atRandom?.() ?? 0
   }
 
   /** The view as of now, with all picks so far counted; do not keep it. */

@@ -1,5 +1,6 @@
-import type { Algorithm } from '../algorithms/algorithm.js'
+import type { EngineAlgorithm } from '../algorithms/algorithm.js'
 import type { TableMemory } from '../table/memory.js'
+import type { KeyTables } from './key-tables.js'
 
 /** Which implementation makes the picks. */
 export type EngineName = 'native' | 'portable'
@@ -55,12 +56,15 @@ export interface View {
  * A reading is *fresh* where it is of the member's slot generation and `now - time <= ttl` (a time in the future is
  * fresh). A member is *eligible* where it may be picked; members that are not up never are.
  *
- * - `random`: every member that is up is eligible, with the value 0, and in the band.
+ * - `random`: every member that is up is eligible, with the value 0, and in the band. With `weights`, the share of an
+ *   eligible member is `weight / total`, total the sum over the eligible, and draws are those of `spareCapacity`.
  * - `leastCpu`: the value of a fresh reading is its CPU, smoothed as for `spareCapacity` and then made whole by
  *   `floor(estimate + 0.5)`. What a missing one counts as depends on `missing`: a number,
  *   in 1/1000 points; `mean`: `floor(sum / fresh + 0.5)` over the fresh (50,000 where none is); `exclude`: not
  *   eligible, unless no member is fresh, then 50,000 for all. The band is every eligible member with
  *   `value <= least + threshold`.
+ * - `hashRing`, `maglev`: as `random`: these are the picks without a key. Those by keys are made by
+ *   `balancer/keyed-picks.ts`, from tables that an engine builds: `key-tables.ts`.
  * - `roundRobin`: as `random`, but in turn. `turn` is a whole number: at creation the generator's next number.
  *   A draw is `band[turn % length]`, and then `turn = turn % length + 1`. `pickExcluding` takes the first of
  *   `band[(turn + i) % length]`, i = 0, 1, ..., that is not excluded, and then `turn = (turn + i) % length + 1`.
@@ -106,6 +110,10 @@ export interface View {
  *   the slot's count; 0 where the slot belongs to another node or there is none. `pickExcluding` is a draw from the
  *   band without the excluded. `fillShares` gives 1 / n: what it is where all are equally busy.
  *
+ *   With `weights`, what is compared is `(f + 1) / w`, f in flight and w the weight, by cross-multiplication in doubles: a
+ *   candidate takes the place of the best where `(f + 1) * wBest < (fBest + 1) * w`, and is its equal where these are
+ *   equal; whoever takes the place is what the next are compared with. `fillShares` gives `weight / total`.
+ *
  * - `prequal`: as `random`, but by a pool of what members said, one entry a member: its requests in flight, latency (NaN:
  *   unknown), `time` and uses. Entries are in order of their times, one that came later after those of equal time; those
  *   of members that left or are not up go at `setMembers`. Such a core is live.
@@ -132,6 +140,9 @@ export interface View {
  *   the first and the worst (of equal ones the first). With less than two entries a draw is that of `random`, and
  *   counted. `pickExcluding` draws from the entries and the band without the excluded. `fillShares` gives 1 / n.
  *
+ * What goes around a core, in TypeScript and over either engine, is no part of this: turns that threads share, `local`
+ * and `custom` (`src/balancer/cores.ts`).
+ *
  * The band lists members in member order. A draw from it takes one 32-bit number `u` from the generator and is the
  * band's entry `floor(u * length / 2^32)`, also where the band has one entry (`roundRobin` takes
  * none, `leastConnections` and `prequal` what is said there).
@@ -155,14 +166,15 @@ export interface EngineCore {
    */
   pick(): number
   /**
-   * Takes what a member (an index) said, for a core that has a pool; nothing happens where the member is not up.
+   * Takes what a member (an index) said, for a core that has a pool: adds it, and moves `seen` on to its time; nothing happens where the member is not up. Cores
+   * that can't have one need not be able to.
    * @param latency ms; NaN: unknown
    * @param time table time of the sample, ms
    * @returns table time from which the view is out of date because an entry expires
    */
-  probed(member: number, inFlight: number, latency: number, time: number): number
+  probed?(member: number, inFlight: number, latency: number, time: number): number
   /** Draws so far that were made at random for want of entries. */
-  atRandom(): number
+  atRandom?(): number
   /** Undoes the last `fill` beyond its first `kept` draws, at most as many as it made; once, and right after it. */
   rewind(kept: number): void
   /**
@@ -174,7 +186,7 @@ export interface EngineCore {
   pickExcluding(excluded: Uint32Array): number
   /**
    * The probability of each member at the next draw, as of the last refresh, into `shares`, as long as the members:
-   * 1 / band for those in the band, the share for `spareCapacity`; 0 for the others.
+   * 1 / band for those in the band, the share where there are such; 0 for the others.
    */
   fillShares(shares: Float64Array): void
 }
@@ -182,8 +194,10 @@ export interface EngineCore {
 /** Makes cores over tables. */
 export interface Engine {
   readonly name: EngineName
+  /** Builds what keys are looked up in. */
+  readonly keyTables: KeyTables
   /**
    * @param seed two unsigned 32-bit numbers, low word first
    */
-  createCore(memory: TableMemory, algorithm: Algorithm, seed: readonly [number, number]): EngineCore
+  createCore(memory: TableMemory, algorithm: EngineAlgorithm, seed: readonly [number, number]): EngineCore
 }

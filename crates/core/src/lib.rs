@@ -6,11 +6,13 @@
 //! - [`report`]: the metrics of a slot's reports, each with the time of its sample.
 //! - [`generator`]: the random numbers, the same in both engines.
 //! - [`band`]: which members may be picked: all that are up, and those of least CPU.
+//! - [`weights`]: shares and loads by fixed weights.
 //! - [`smoothing`], [`spare`]: smoothed readings, and shares by what they leave idle.
 //! - [`own_sends`]: what own picks add to readings.
 //! - [`probe_pool`]: what members said when they were asked just now.
 //! - [`selection`], [`alias`], [`fewest`]: what a pool picks from, and how: with equal chances, in turn, by shares, or by
 //!   the fewest requests in flight.
+//! - [`ring`], [`maglev`]: tables in which keys are looked up, and [`murmur3`], the hash of a ring's points.
 //! - [`pool`]: members, algorithm and generator together: what a balancer picks with.
 #![deny(unsafe_code)]
 
@@ -19,12 +21,16 @@ pub mod band;
 pub mod fewest;
 pub mod generator;
 pub mod layout;
+pub mod maglev;
 pub mod memory;
+pub mod murmur3;
 pub mod own_sends;
 pub mod pool;
 pub mod probe_pool;
 pub mod report;
+pub mod ring;
 pub mod selection;
 pub mod smoothing;
 pub mod spare;
 pub mod table;
+pub mod weights;

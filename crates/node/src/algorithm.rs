@@ -1,5 +1,7 @@
 //! Algorithms as JavaScript writes them down, in the table's units.
 
+use std::collections::HashMap;
+
 use idlest_core::band::{LeastCpu, Missing};
 use idlest_core::fewest::{Candidates, MOST_DRAWN};
 use idlest_core::layout::CPU_MAX;
@@ -14,7 +16,7 @@ use napi_derive::napi;
 /// A checked algorithm of `src/algorithms/algorithm.ts`.
 #[napi(object)]
 pub struct AlgorithmSpec {
-    /// `random`, `roundRobin`, `leastCpu`, `spareCapacity`, `leastConnections` or `prequal`.
+    /// `random`, `roundRobin`, `leastCpu`, `spareCapacity`, `leastConnections`, `prequal`, `hashRing` or `maglev`.
     pub kind: String,
     /// `leastCpu`: width of the band, inclusive, 1/1000 percentage points.
     pub threshold: Option<f64>,
@@ -42,6 +44,8 @@ pub struct AlgorithmSpec {
     pub probes: Option<f64>,
     /// `prequal`: entries removed a pick, 0 to 64.
     pub removals: Option<f64>,
+    /// `random`, `leastConnections`: whether there are fixed weights. Theirs that count come with the members.
+    pub weights: Option<HashMap<String, f64>>,
 }
 
 impl TryFrom<AlgorithmSpec> for Algorithm {
@@ -49,7 +53,10 @@ impl TryFrom<AlgorithmSpec> for Algorithm {
 
     fn try_from(spec: AlgorithmSpec) -> Result<Self> {
         match spec.kind.as_str() {
-            "random" => Ok(Self::Random),
+            "random" => Ok(match spec.weights {
+                Some(_) => Self::RandomByWeight,
+                None => Self::Random,
+            }),
             "roundRobin" => Ok(Self::RoundRobin),
             "leastCpu" => {
                 let missing = match spec.missing {
@@ -92,11 +99,15 @@ impl TryFrom<AlgorithmSpec> for Algorithm {
             }
             "leastConnections" => {
                 let choices = choices(spec.choices)?;
-                match spec.exact {
-                    Some(true) => Ok(Self::LeastConnections(Candidates::All)),
-                    Some(false) => Ok(Self::LeastConnections(Candidates::Drawn(choices))),
-                    None => Err(invalid("exact", "true or false")),
-                }
+                let candidates = match spec.exact {
+                    Some(true) => Candidates::All,
+                    Some(false) => Candidates::Drawn(choices),
+                    None => return Err(invalid("exact", "true or false")),
+                };
+                Ok(match spec.weights {
+                    Some(_) => Self::LeastConnectionsByWeight(candidates),
+                    None => Self::LeastConnections(candidates),
+                })
             }
             "prequal" => Ok(Self::Prequal(Rules {
                 quantile: within("quantile", spec.quantile, 1.0)?,
@@ -112,7 +123,7 @@ impl TryFrom<AlgorithmSpec> for Algorithm {
             })),
             _ => Err(invalid(
                 "kind",
-                "'random', 'roundRobin', 'leastCpu', 'spareCapacity', 'leastConnections' or 'prequal'",
+                "'random', 'roundRobin', 'leastCpu', 'spareCapacity', 'leastConnections', 'prequal', 'hashRing' or 'maglev'",
             )),
         }
     }

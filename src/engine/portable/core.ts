@@ -1,4 +1,4 @@
-import { type Algorithm, isLive } from '../../algorithms/algorithm.js'
+import { type EngineAlgorithm, isLive } from '../../algorithms/algorithm.js'
 import { GENERATION_WORD, readingTag } from '../../table/layout.js'
 import type { TableMemory } from '../../table/memory.js'
 import { type MutableReading, readReading } from '../../table/reading.js'
@@ -37,7 +37,7 @@ export class PortableCore implements EngineCore {
   readonly name = 'portable'
   readonly live: boolean
   readonly #memory: TableMemory
-  readonly #algorithm: Algorithm
+  readonly #algorithm: EngineAlgorithm
   readonly #dice: Dice
   // Where the dice were before the last fill.
   readonly #before: GeneratorState = { s0: 0, s1: 0, s2: 0, s3: 0 }
@@ -52,7 +52,7 @@ export class PortableCore implements EngineCore {
   #raw = new Float64Array(0)
   #plan: Plan | SendingPlan = NO_PLAN
 
-  constructor(memory: TableMemory, algorithm: Algorithm, seed: readonly [number, number]) {
+  constructor(memory: TableMemory, algorithm: EngineAlgorithm, seed: readonly [number, number]) {
     this.#memory = memory
     this.#algorithm = algorithm
     this.live = isLive(algorithm)
@@ -138,7 +138,7 @@ export class PortableCore implements EngineCore {
       const band = new Uint32Array(raw.length)
       return new ProbedPlan(band, fillBand(raw, raw.length, 0, 0, band), raw, this.#probes)
     }
-    return planOf(this.#algorithm, raw, raw.length, this.#flights)
+    return planOf(this.#algorithm, raw, raw.length, this.#flights, this.#members.weights)
   }
 
   #nextInTurn(excluded: ReadonlySet<number>): number {
