@@ -9,7 +9,7 @@
 //! - [`weights`]: shares and loads by fixed weights.
 //! - [`smoothing`], [`spare`]: smoothed readings, and shares by what they leave idle.
 //! - [`own_sends`]: what own picks add to readings.
-//! - [`probe_pool`]: what members said when they were asked just now.
+//! - [`probe_pool`], [`recent`]: what members said when they were asked just now.
 //! - [`selection`], [`alias`], [`fewest`]: what a pool picks from, and how: with equal chances, in turn, by shares, or by
 //!   the fewest requests in flight.
 //! - [`ring`], [`maglev`]: tables in which keys are looked up, and [`murmur3`], the hash of a ring's points.
@@ -27,6 +27,7 @@ pub mod murmur3;
 pub mod own_sends;
 pub mod pool;
 pub mod probe_pool;
+pub mod recent;
 pub mod report;
 pub mod ring;
 pub mod selection;

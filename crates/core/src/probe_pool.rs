@@ -3,16 +3,15 @@
 //! `src/engine/engine.ts`.
 
 use std::cmp::Ordering;
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 
 use crate::generator::Generator;
 use crate::layout::{METRIC_IN_FLIGHT, METRIC_LATENCY, NO_SLOT};
 use crate::memory::Words;
 use crate::pool::Member;
+use crate::recent::Recent;
 use crate::table::Table;
 
-// Values that the quantile is taken of.
-const RECENT: usize = 128;
 // How much faster entries come than they go, a pick: the paper's delta.
 const SURPLUS: f64 = 1.0;
 // With fewer entries a pick is made at random.
@@ -54,34 +53,6 @@ struct Entry {
     probe: Probe,
     // Picks that may still be made of it.
     uses: f64,
-}
-
-// The last values that came, and the same in ascending order.
-#[derive(Debug, Default)]
-struct Recent {
-    values: VecDeque<f64>,
-    sorted: Vec<f64>,
-}
-
-impl Recent {
-    fn add(&mut self, value: f64) {
-        if self.values.len() == RECENT
-            && let Some(out) = self.values.pop_front()
-        {
-            let place = self.sorted.partition_point(|&other| other < out);
-            if place < self.sorted.len() {
-                self.sorted.remove(place);
-            }
-        }
-        let place = self.sorted.partition_point(|&other| other <= value);
-        self.sorted.insert(place, value);
-        self.values.push_back(value);
-    }
-
-    fn quantile(&self, quantile: f64) -> f64 {
-        let place = (quantile * self.sorted.len() as f64).floor() as usize;
-        self.sorted.get(place).copied().unwrap_or(f64::INFINITY)
-    }
 }
 
 /// The pool of one balancer.
@@ -413,129 +384,4 @@ impl ProbePool {
 // Neither is ever not a number.
 fn order(a: f64, b: f64) -> Ordering {
     a.partial_cmp(&b).unwrap_or(Ordering::Equal)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const RULES: Rules = Rules {
-        quantile: 0.84,
-        pool: 16,
-        max_age: 1_000.0,
-        probes: 3.0,
-        removals: 1.0,
-    };
-
-    fn member(slot: u32) -> Member {
-        Member {
-            slot,
-            generation: 0,
-            up: true,
-            weight: 1.0,
-        }
-    }
-
-    fn pool_of(count: u32, rules: Rules) -> ProbePool {
-        let mut pool = ProbePool::new(rules);
-        pool.set_members(&[], &(0..count).map(member).collect::<Vec<_>>());
-        pool
-    }
-
-    fn say(pool: &mut ProbePool, member: u32, in_flight: f64, latency: f64, time: f64) {
-        let probe = Probe {
-            member,
-            in_flight,
-            latency,
-            time,
-        };
-        pool.probed(probe, &mut Generator::new(1, 2));
-    }
-
-    #[test]
-    fn a_quantile_is_of_the_last_values_alone() {
-        let mut recent = Recent::default();
-        assert_eq!(recent.quantile(0.0), f64::INFINITY);
-        for _ in 0..RECENT {
-            recent.add(9.0);
-        }
-        assert_eq!(recent.quantile(0.0), 9.0);
-        assert_eq!(recent.quantile(1.0), f64::INFINITY);
-        for value in 0..RECENT {
-            recent.add(value as f64);
-        }
-        assert_eq!(recent.quantile(0.5), RECENT as f64 / 2.0);
-        assert_eq!(recent.sorted.len(), RECENT);
-        assert!(recent.sorted.is_sorted());
-    }
-
-    #[test]
-    fn the_fastest_of_the_cold_is_picked_and_counted() {
-        let mut pool = pool_of(3, RULES);
-        say(&mut pool, 0, 1.0, 30.0, 1.0);
-        say(&mut pool, 1, 1.0, 20.0, 2.0);
-        say(&mut pool, 2, 5.0, 1.0, 3.0);
-        // The quantile of 1, 1 and 5 is 5: nobody is hot before it has 6.
-        assert_eq!(
-            [0; 3].map(|_: u32| pool.pick(|_| true)),
-            [Some(2), Some(1), Some(1)]
-        );
-        assert_eq!(pool.pick(|member| member != 1), Some(0));
-    }
-
-    #[test]
-    fn one_entry_is_too_little_to_go_by() {
-        let mut pool = pool_of(3, RULES);
-        say(&mut pool, 0, 1.0, 30.0, 1.0);
-        assert_eq!(pool.pick(|_| true), None);
-        say(&mut pool, 1, 1.0, 30.0, 1.0);
-        assert_eq!(pool.pick(|member| member == 0), None);
-        assert_eq!(pool.at_random(), 2);
-        assert_eq!(pool.pick(|_| true), Some(1));
-    }
-
-    #[test]
-    fn entries_are_used_up_among_many_and_never_among_few() {
-        let rules = Rules {
-            removals: 0.0,
-            probes: 2.0,
-            ..RULES
-        };
-        // (1 - 16 / 32) * 2 = 1 comes a pick: two uses each.
-        let mut many = pool_of(32, rules);
-        for index in 0..4 {
-            say(&mut many, index, 0.0, 1.0, 1.0);
-        }
-        // The last entry is left alone with one of its uses.
-        assert_eq!((0..9).filter(|_| many.pick(|_| true).is_some()).count(), 7);
-        let mut few = pool_of(16, RULES);
-        say(&mut few, 0, 0.0, 1.0, 1.0);
-        say(&mut few, 1, 0.0, 1.0, 1.0);
-        assert!((0..100).all(|_| few.pick(|_| true).is_some()));
-    }
-
-    #[test]
-    fn the_oldest_and_the_worst_are_removed_in_turn() {
-        let mut pool = pool_of(
-            100,
-            Rules {
-                probes: 1.5,
-                ..RULES
-            },
-        );
-        for (index, latency) in [(0, 40.0), (1, 10.0), (2, 90.0), (3, 20.0), (4, 30.0)] {
-            say(&mut pool, index, 1.0, latency, f64::from(index));
-        }
-        let left = |pool: &ProbePool| -> Vec<u32> {
-            pool.entries
-                .iter()
-                .map(|entry| entry.probe.member)
-                .collect()
-        };
-        assert_eq!(pool.pick(|_| true), Some(1));
-        assert_eq!(left(&pool), [1, 2, 3, 4]);
-        // Member 1 is hot by its pick, and so the worst.
-        assert_eq!(pool.pick(|_| true), Some(3));
-        assert_eq!(pool.entries.len(), 3);
-    }
 }
