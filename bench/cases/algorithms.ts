@@ -4,6 +4,7 @@ import { engines } from '../engines.js'
 import { ownLoop } from '../own-loop.js'
 import { Pool } from '../pool.js'
 import { sampleReading, sampleSelect } from './picks.js'
+import { prequalCases } from './prequal.js'
 
 /** Sizes at which each algorithm is measured. */
 export const ALGORITHM_SIZES = [8, 1_000, 10_000]
@@ -68,6 +69,7 @@ export function algorithmCases(): CaseFamily {
     ),
   )
   const largest = pools.at(-1)
+  for (const pool of pools) cases.push(...prequalCases(pool))
   if (largest !== undefined) cases.push(...readingCases(largest))
   return {
     cases,

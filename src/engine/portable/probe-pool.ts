@@ -181,7 +181,9 @@ export class ProbePool {
     this.#threshold = this.#recent.quantile(this.#rules.quantile)
     let place = entries.length
     while (place > 0 && (entries[place - 1] as PoolEntry).time > probe.time) place--
-    entries.splice(place, 0, { ...probe, uses: this.#drawUses() })
+    const { member, inFlight, latency, time } = probe
+    // Field by field: objects made by spreading are ten times slower to read in a pick.
+    entries.splice(place, 0, { member, inFlight, latency, time, uses: this.#drawUses() })
     if (entries.length > this.#rules.pool) entries.shift()
   }
 
