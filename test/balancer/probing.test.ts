@@ -29,6 +29,16 @@ function setUp(answer: (node: string, signal: AbortSignal) => Promise<Report>, o
   return { balancer, clock, table, asked }
 }
 
+// Nodes that never answer, and what told them that nobody waits any more.
+function setUpSilent() {
+  const signals: AbortSignal[] = []
+  const made = setUp((_, signal) => {
+    signals.push(signal)
+    return new Promise(() => {})
+  })
+  return { ...made, signals }
+}
+
 test('a pick has members asked after it, and the next one goes by what they say', async (t) => {
   const { balancer, clock, asked } = setUp(async (node) => ({ inFlight: 1, latency: node === 'b' ? 5 : 50 }))
   balancer.select()
@@ -43,11 +53,7 @@ test('a pick has members asked after it, and the next one goes by what they say'
 })
 
 test('picks do not wait for nodes that never answer; these fail by the time-out', async (t) => {
-  const signals: AbortSignal[] = []
-  const { balancer, clock } = setUp((_, signal) => {
-    signals.push(signal)
-    return new Promise(() => {})
-  })
+  const { balancer, clock, signals } = setUpSilent()
   balancer.select()
   await clock.advance(1)
   balancer.select()
@@ -134,11 +140,7 @@ test('nothing is asked with poll: false, with probes: 0 or by another algorithm'
 })
 
 test('a closed balancer lets go of probes under way', async (t) => {
-  const signals: AbortSignal[] = []
-  const { balancer, clock } = setUp((_, signal) => {
-    signals.push(signal)
-    return new Promise(() => {})
-  })
+  const { balancer, clock, signals } = setUpSilent()
   balancer.select()
   await clock.advance(1)
   await balancer.close()

@@ -24,6 +24,7 @@ test('defaults are filled in', (t) => {
     reportOffsets: undefined,
     inBand: undefined,
     onWindow: undefined,
+    probe: undefined,
     delay: 0,
     timeout: Number.POSITIVE_INFINITY,
     failAfter: 1,
