@@ -5,6 +5,11 @@ export { type LeastCpuOptions, leastCpu } from './algorithms/least-cpu.js'
 export { random } from './algorithms/random.js'
 export { roundRobin } from './algorithms/round-robin.js'
 export { type SpareCapacityOptions, spareCapacity } from './algorithms/spare-capacity.js'
+export {
+  type WeightBounds,
+  type WeightedRoundRobinOptions,
+  weightedRoundRobin,
+} from './algorithms/weighted-round-robin.js'
 export { type AttachedBalancer, type AttachOptions, attachBalancer } from './balancer/attached.js'
 export { type Balancer, type BalancerStats, createBalancer } from './balancer/balancer.js'
 export { type ConfigureOptions, configure, select } from './balancer/drop-in.js'

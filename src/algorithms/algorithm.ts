@@ -47,6 +47,31 @@ export interface LeastConnectionsAlgorithm {
   readonly exact: boolean
 }
 
+/** How far weights may be from their mean, before they are scaled to whole numbers. */
+export interface WeightClamp {
+  /** Largest multiple of the mean, at least 1. */
+  readonly max: number
+  /** Smallest part of the mean, 0-1. */
+  readonly min: number
+  /** Whether the smallest weight is rounded up; else to the nearest. */
+  readonly roundUp: boolean
+}
+
+/** `weightedRoundRobin()`: every member that is up in turn, some more often. Times are whole ms. */
+export interface WeightedRoundRobinAlgorithm {
+  readonly kind: 'weightedRoundRobin'
+  readonly blackoutPeriod: number
+  readonly weightExpirationPeriod: number
+  /** At least 100. */
+  readonly weightUpdatePeriod: number
+  readonly errorUtilizationPenalty: number
+  readonly clamp: WeightClamp
+  /** Metrics whose largest stands for the utilization where `application` is not reported. */
+  readonly metricNames: readonly string[]
+  /** In place of reports. */
+  readonly weights?: Weights
+}
+
 /** How a balancer picks: checked, frozen plain data, so that it can be posted to a worker thread. */
 export type Algorithm =
   | RandomAlgorithm
@@ -54,6 +79,7 @@ export type Algorithm =
   | LeastCpuAlgorithm
   | SpareCapacityAlgorithm
   | LeastConnectionsAlgorithm
+  | WeightedRoundRobinAlgorithm
 
 /** Oldest age of a reading that still counts, ms; undefined where the algorithm reads none. */
 export function ttlOf(algorithm: Algorithm): number | undefined {
@@ -62,7 +88,7 @@ export function ttlOf(algorithm: Algorithm): number | undefined {
 
 /** The fixed weights of an algorithm that has some; else 1 for all. */
 export function weightsOf(algorithm: Algorithm): WeightOf {
-  const weights = 'weights' in algorithm ? (algorithm.weights as Weights | undefined) : undefined
+  const weights = 'weights' in algorithm ? algorithm.weights : undefined
   if (weights === undefined) return () => 1
   return (id) => (Object.hasOwn(weights, id) ? (weights[id] as number) : 1)
 }

@@ -4,7 +4,11 @@ import type {
   LeastConnectionsAlgorithm,
   LeastCpuAlgorithm,
   SpareCapacityAlgorithm,
+  WeightClamp,
+  WeightedRoundRobinAlgorithm,
 } from './algorithm.js'
+import { haveRoom, isUtilization, SHORTEST_UPDATE } from './weighted-round-robin.js'
+import { isWeights } from './weights.js'
 
 function isMilli(value: unknown): boolean {
   return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= CPU_MAX
@@ -12,6 +16,16 @@ function isMilli(value: unknown): boolean {
 
 function isNumberFrom(value: unknown, least: number, most: number): boolean {
   return typeof value === 'number' && value >= least && value <= most
+}
+
+function isWhole(value: unknown, least: number): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= least
+}
+
+function isClamp(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  const { max, min, roundUp } = value as Partial<WeightClamp>
+  return isNumberFrom(max, 1, Number.MAX_VALUE) && isNumberFrom(min, 0, 1) && typeof roundUp === 'boolean'
 }
 
 // Takes what may lack anything: it may have come from another thread.
@@ -37,6 +51,21 @@ const checks: { [K in Algorithm['kind']]: (value: object) => boolean } = {
       isNumberFrom(smoothing, 0, Number.MAX_VALUE) &&
       isNumberFrom(minShare, 0, 1) &&
       (missing === 'mean' || missing === 'exclude')
+    )
+  },
+  weightedRoundRobin: (value) => {
+    const given = value as Partial<WeightedRoundRobinAlgorithm>
+    const { metricNames, weights } = given
+    return (
+      isWhole(given.blackoutPeriod, 0) &&
+      isWhole(given.weightExpirationPeriod, 0) &&
+      isWhole(given.weightUpdatePeriod, SHORTEST_UPDATE) &&
+      isNumberFrom(given.errorUtilizationPenalty, 0, Number.MAX_VALUE) &&
+      isClamp(given.clamp) &&
+      Array.isArray(metricNames) &&
+      metricNames.every(isUtilization) &&
+      haveRoom(metricNames) &&
+      (weights === undefined || isWeights(weights))
     )
   },
 }

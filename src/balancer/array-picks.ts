@@ -223,6 +223,16 @@ export class ArrayPicks {
       const value = position === undefined || !anyFresh ? NOT_ELIGIBLE : (values[position] as number)
       raw[i] = anyOut && out.has(id) ? OUT : value === NOT_ELIGIBLE ? MISSING : value
     }
+    if (this.options.algorithm.kind === 'weightedRoundRobin') this.weighByIds(nodes)
+  }
+
+  // The table's weights are of reports; fixed ones are of ids, also of those that nobody has heard of.
+  private weighByIds(nodes: readonly NodeLike[]): void {
+    const { algorithm } = this.options
+    if (!('weights' in algorithm) || algorithm.weights === undefined) return
+    for (const [i, node] of nodes.entries()) {
+      if (this.raw[i] !== OUT) this.raw[i] = this.weightOf(idOf(node)) || OUT
+    }
   }
 
   private makeRoom(count: number): void {

@@ -33,6 +33,11 @@ export interface PickCounters {
   reportsUnknown: number
   /** Those of nothing that the table keeps: no metric but named ones that no algorithm asks for. */
   reportsEmpty: number
+  /**
+   * Reports of members, from wherever, that the algorithm had to pass over: for `weightedRoundRobin` those without a qps and
+   * a utilization above 0. What is reported between two looks at the table counts once.
+   */
+  reportsIgnored: number
 }
 
 export interface PickerOptions {
@@ -68,6 +73,7 @@ export class Picker<N extends NodeLike = NodeLike> {
     reportsOlder: 0,
     reportsUnknown: 0,
     reportsEmpty: 0,
+    reportsIgnored: 0,
   }
   protected readonly leases: LeaseOwner
   readonly #picks: Picks
@@ -257,6 +263,7 @@ export class Picker<N extends NodeLike = NodeLike> {
 
   protected pickCounters(): PickCounters {
     if (!this.closed) this.#picks.current()
+    this.counters.reportsIgnored = this.#picks.ignored
     return { ...this.counters }
   }
 

@@ -87,6 +87,11 @@ export class Picks {
     return shares
   }
 
+  /** Reports that the algorithm could not go by, as of the view. */
+  get ignored(): number {
+    return this.core.ignored
+  }
+
   /** Makes the next pick look at members and readings anew. */
   invalidate(): void {
     this.live.invalidate()

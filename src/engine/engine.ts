@@ -40,8 +40,8 @@ export const NOT_ELIGIBLE = Number.POSITIVE_INFINITY
  */
 export interface View {
   /**
-   * What the algorithm takes each member for, or `NOT_ELIGIBLE`: for those that go by CPU, 1/1000 percentage points. As
-   * long as the members.
+   * What the algorithm takes each member for, or `NOT_ELIGIBLE`: for those that go by CPU, 1/1000 percentage points; for
+   * `weightedRoundRobin` the weight. As long as the members.
    */
   values: Float64Array
   readonly facts: Float64Array
@@ -90,9 +90,41 @@ export interface View {
  *   the slot's count; 0 where the slot belongs to another node or there is none. `pickExcluding` is a draw from the
  *   band without the excluded. `fillShares` gives 1 / n: what it is where all are equally busy.
  *
+ * - `weightedRoundRobin`: every member that is up is in the band, with a weight, or none that is known.
+ *
+ *   With fixed `weights` these are the members', all known. Else they come from reports (gRFC A58). Of each member is kept,
+ *   for as long as a member of the same slot and slot generation is among the members: `weight`, `since`, `updated` (none at
+ *   first), and `from`, the time of the last refresh before it was among them. A refresh reads the reports of members that
+ *   are up. A report gives a weight where its qps is above 0, its utilization too, its eps not below 0 and the weight
+ *   finite and above 0: `qps / (utilization + (eps / qps) * errorUtilizationPenalty)`. `time` is that of the qps' sample;
+ *   parts of samples of other times count as 0. The utilization is `application / 100` where that is above 0, else the
+ *   largest of the metrics of `metricNames` (the report's own / 100) where that is above 0, else `cpu / 100`. Such a report
+ *   is taken where its time is later than `updated`, or the same while `since` is known and the weight is another: `weight`
+ *   and `updated = time` become its, and `since = max(time, from)` where that is none. What gives no weight is *ignored*,
+ *   and counted where the time of the slot's last report is later than `updated` and than that of the last one ignored.
+ *
+ *   Weights change at *updates* alone: at the first refresh after `setMembers`, as of its time `now`; then every
+ *   `weightUpdatePeriod` from there on, as of these times. A refresh for which some are due makes the last of them, with the
+ *   reports of samples up to its time `at`; later ones are taken after it. At an update, a member with `at - updated >=
+ *   weightExpirationPeriod` loses its `since`; it has a weight where `since` is known and `at - since >= blackoutPeriod`. The
+ *   view is out of date from the first update that changes something: the next one where a report was taken since the last,
+ *   else the first at which a blackout ends or a weight expires.
+ *
+ *   Scaled weights are whole. Fewer than two known: 65,535 for all. Else, with `mean` of the known, `cap = min(largest, max *
+ *   mean)` and `half(x) = floor(x + 0.5)`: `m = half(mean * 65,535 / cap)`, and for a known one `half(min(weight, cap) *
+ *   65,535 / cap)`, at least `floor`, which is `half(min * m)` (rounded up instead with `roundUp`) and at least 1; `m` for one
+ *   that is not known. The share is the scaled weight by their sum. The value in the view is the weight, 0 where it is
+ *   not known. `FACT_FRESH` is the number of those known by reports.
+ *
+ *   The *sequence* is one unsigned 32-bit number, at creation the generator's next, kept for ever. A draw takes numbers `s`
+ *   of it, each time the one before it is stepped on, until one is a pick: with `n` the band's length, `i = s % n` and
+ *   `g = floor(s / n)`, it is the band's entry i where `(w[i] * g + i * 32,767) % 65,535 >= 65,535 - w[i]`. `pickExcluding`
+ *   makes the scaled weights anew for those that are left, and draws from the same sequence: to pass over the excluded
+ *   could take 65,535 rounds.
+ *
  * The band lists members in member order. A draw from it takes one 32-bit number `u` from the generator and is the
- * band's entry `floor(u * length / 2^32)`, also where the band has one entry (`roundRobin` takes
- * none, `leastConnections` what is said there).
+ * band's entry `floor(u * length / 2^32)`, also where the band has one entry (`roundRobin` and
+ * `weightedRoundRobin` take none, `leastConnections` what is said there).
  */
 export interface EngineCore {
   readonly name: EngineName
@@ -123,9 +155,11 @@ export interface EngineCore {
   pickExcluding(excluded: Uint32Array): number
   /**
    * The probability of each member at the next draw, as of the last refresh, into `shares`, as long as the members:
-   * 1 / band for those in the band, the share for `spareCapacity`; 0 for the others.
+   * 1 / band for those in the band, the share for `spareCapacity` and `weightedRoundRobin`; 0 for the others.
    */
   fillShares(shares: Float64Array): void
+  /** Reports that refreshes have passed over so far because the algorithm can't go by them. */
+  readonly ignored: number
 }
 
 /** Makes cores over tables. */

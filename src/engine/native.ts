@@ -2,9 +2,10 @@ import { type Algorithm, isLive } from '../algorithms/algorithm.js'
 import { EngineError } from '../errors.js'
 import type { TableMemory } from '../table/memory.js'
 import type { Engine, EngineCore, MemberArrays, View } from './engine.js'
+import { utilizationPlaces } from './utilization-places.js'
 
 /** Version of the addon's interface that this file is written for. */
-export const ABI = 4
+export const ABI = 5
 
 /** A core of the addon: `crates/node/src/core.rs`. */
 export interface NativeCoreBinding {
@@ -17,7 +18,11 @@ export interface NativeCoreBinding {
   rewind(kept: number): void
   pickExcluding(excluded: Uint32Array): number
   fillShares(shares: Float64Array): void
+  ignored(): number
 }
+
+/** An algorithm as the addon takes it: with places of metrics for their names. */
+export type NativeAlgorithm = Algorithm & { readonly utilizationPlaces: readonly number[] }
 
 /** What the addon exports. */
 export interface NativeBinding {
@@ -25,7 +30,7 @@ export interface NativeBinding {
   abi(): number
   readonly Core: new (
     view: Uint8Array,
-    algorithm: Algorithm,
+    algorithm: NativeAlgorithm,
     seedLow: number,
     seedHigh: number,
   ) => NativeCoreBinding
@@ -42,7 +47,7 @@ class NativeCore implements EngineCore {
   constructor(
     binding: NativeBinding,
     memory: TableMemory,
-    algorithm: Algorithm,
+    algorithm: NativeAlgorithm,
     seed: readonly [number, number],
   ) {
     this.live = isLive(algorithm)
@@ -85,13 +90,18 @@ class NativeCore implements EngineCore {
   fillShares(shares: Float64Array): void {
     this.#core.fillShares(shares)
   }
+
+  get ignored(): number {
+    return this.#core.ignored()
+  }
 }
 
 /** The engine in Rust, by way of a loaded addon. */
 export function nativeEngine(binding: NativeBinding): Engine {
   return {
     name: 'native',
-    createCore(memory, algorithm, seed) {
+    createCore(memory, given, seed) {
+      const algorithm = { ...given, utilizationPlaces: utilizationPlaces(memory, given) }
       try {
         return new NativeCore(binding, memory, algorithm, seed)
       } catch (cause) {

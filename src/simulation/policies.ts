@@ -3,6 +3,7 @@ import { leastCpu } from '../algorithms/least-cpu.js'
 import { random } from '../algorithms/random.js'
 import { roundRobin } from '../algorithms/round-robin.js'
 import { spareCapacity } from '../algorithms/spare-capacity.js'
+import { weightedRoundRobin } from '../algorithms/weighted-round-robin.js'
 import { type Policy, type ShippedOptions, shipped } from './policy.js'
 
 /** What a policy may depend on. */
@@ -48,6 +49,10 @@ export const policies = {
   'spare-capacity-raw': {
     about: 'spareCapacity({ smoothing: 0 })',
     make: (name, setting) => shipped(name, spareCapacity({ smoothing: 0, ttl: ttl(setting) }), setting),
+  },
+  'weighted-round-robin': {
+    about: 'weightedRoundRobin(): in turn, weights of qps / CPU',
+    make: (name, setting) => shipped(name, weightedRoundRobin(), setting),
   },
   'least-connections': {
     about: 'leastConnections(): the fewer in flight of two',

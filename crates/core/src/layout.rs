@@ -45,6 +45,17 @@ pub const METRICS_WORD: usize = 6;
 /// Metrics of a slot: eight of a report's own, four of the user's.
 pub const METRIC_COUNT: usize = 12;
 
+/// Place among a slot's metrics: CPU, percent.
+pub const CPU: usize = 0;
+/// Place: application utilization, percent.
+pub const APPLICATION: usize = 1;
+/// Place: requests served per second.
+pub const QPS: usize = 3;
+/// Place: errors per second.
+pub const EPS: usize = 4;
+/// The first place of the user's own metrics.
+pub const NAMED: usize = 8;
+
 /// Bits of a reading's value.
 pub const VALUE_BITS: u32 = 17;
 /// Bits of a reading's tag.

@@ -10,9 +10,11 @@ use crate::band::{self, LeastCpu, Seen};
 use crate::fewest::Candidates;
 use crate::generator::Generator;
 use crate::memory::Words;
+use crate::report_weights::{ReportWeights, Weighing};
 use crate::selection::{Cursor, Draws, Selection, Turn};
 use crate::smoothing::Estimates;
 use crate::spare::{FULL, SpareCapacity};
+use crate::stride::{self, Clamp};
 use crate::table::{Fresh, Table};
 
 /// How a pool picks.
@@ -40,6 +42,13 @@ pub enum Algorithm {
     },
     /// The fewest requests in flight among these of the members that are up.
     LeastConnections(Candidates),
+    /// Every member that is up, in turn, some more often.
+    WeightedRoundRobin {
+        /// How reports become weights; none where these are fixed.
+        weighing: Option<Weighing>,
+        /// How far weights may be from their mean.
+        clamp: Clamp,
+    },
 }
 
 impl Algorithm {
@@ -48,6 +57,7 @@ impl Algorithm {
         match self {
             Self::Random | Self::LeastCpu { .. } => Draws::Equal,
             Self::RoundRobin => Draws::InTurn,
+            Self::WeightedRoundRobin { .. } => Draws::InStride,
             Self::SpareCapacity { .. } => Draws::Weighted,
             Self::LeastConnections(candidates) => Draws::Fewest(*candidates),
         }
@@ -62,6 +72,13 @@ impl Algorithm {
             }
             Self::LeastCpu { band, .. } => band.select(seen, &mut into.values, &mut into.band),
             Self::SpareCapacity { spare, .. } => spare.select(seen, idle, into),
+            Self::WeightedRoundRobin { weighing, clamp } => {
+                stride::select(seen, idle, *clamp, into);
+                match weighing {
+                    Some(_) => seen.iter().filter(|seen| seen.is_fresh()).count() as u32,
+                    None => 0,
+                }
+            }
         };
         into.prepare();
         fresh
@@ -107,9 +124,12 @@ pub struct Pool {
     members: Vec<Member>,
     // Where the algorithm smoothes readings.
     estimates: Option<Estimates>,
+    // Where it takes weights from reports.
+    report_weights: Option<ReportWeights>,
     // What the last refresh saw. Members that were set since then are not in it.
     seen: Vec<Seen>,
-    // The idle CPU of those with a fresh reading, 1/1000 percentage points; empty where the algorithm does not ask.
+    // The idle CPU of those with a fresh reading, 1/1000 percentage points; or the weights, 0 where not known; empty
+    // where the algorithm does not ask.
     idle: Vec<f64>,
     // The members of the last refresh, where draws look at their requests in flight; else empty.
     watched: Vec<Member>,
@@ -135,11 +155,15 @@ impl Pool {
         let draws = algorithm.draws();
         let turn = match draws {
             // So that the balancers of many processes do not all begin with the same member.
-            Draws::InTurn => Turn(generator.next_u32()),
+            Draws::InTurn | Draws::InStride => Turn(generator.next_u32()),
             Draws::Equal | Draws::Weighted | Draws::Fewest(_) => Turn::default(),
         };
         let estimates = match algorithm {
             Algorithm::SpareCapacity { smoothing, .. } => Some(Estimates::new(smoothing)),
+            _ => None,
+        };
+        let report_weights = match algorithm {
+            Algorithm::WeightedRoundRobin { weighing, .. } => weighing.map(ReportWeights::new),
             _ => None,
         };
         let cursor = Cursor { generator, turn };
@@ -147,6 +171,7 @@ impl Pool {
             algorithm,
             members: Vec::new(),
             estimates,
+            report_weights,
             seen: Vec::new(),
             idle: Vec::new(),
             watched: Vec::new(),
@@ -167,8 +192,10 @@ impl Pool {
             .estimates
             .as_ref()
             .map(|estimates| estimates.known(&self.members));
-        self.members.clear();
-        self.members.extend(members);
+        let before = std::mem::replace(&mut self.members, members.into_iter().collect());
+        if let Some(weights) = &mut self.report_weights {
+            weights.set_members(&before, &self.members);
+        }
         if let (Some(estimates), Some(known)) = (&mut self.estimates, known) {
             estimates.set_members(&self.members, &known);
         }
@@ -189,6 +216,7 @@ impl Pool {
             seen,
             idle,
             estimates,
+            report_weights,
             ..
         } = self;
         let next_expiry = match self.algorithm {
@@ -206,6 +234,24 @@ impl Pool {
                         *idle = FULL - estimates.update(index, fresh.time, fresh.cpu);
                     }
                 })
+            }
+            Algorithm::WeightedRoundRobin { .. } => {
+                let next = match report_weights {
+                    Some(weights) => weights.refresh(members, table, now, idle),
+                    None => {
+                        idle.clear();
+                        idle.extend(members.iter().map(|member| member.weight));
+                        f64::INFINITY
+                    }
+                };
+                seen.clear();
+                seen.extend(members.iter().zip(&*idle).map(|(member, &weight)| {
+                    match member.seen_without_reading() {
+                        Seen::MISSING if weight > 0.0 => Seen::fresh(0),
+                        seen => seen,
+                    }
+                }));
+                next
             }
         };
         let fresh = self
@@ -227,6 +273,14 @@ impl Pool {
     #[must_use]
     pub fn values(&self) -> &[f64] {
         &self.selection.values
+    }
+
+    /// Reports that were passed over so far because the algorithm can't go by them.
+    #[must_use]
+    pub fn ignored(&self) -> u64 {
+        self.report_weights
+            .as_ref()
+            .map_or(0, ReportWeights::ignored)
     }
 
     /// The members in the band of the last refresh: indices, in order.
@@ -309,7 +363,7 @@ impl Pool {
                 turn.pass_to(length, |position| left(position).is_some())
                     .and_then(left)
             }
-            Draws::Equal | Draws::Weighted | Draws::Fewest(_) => {
+            Draws::Equal | Draws::InStride | Draws::Weighted | Draws::Fewest(_) => {
                 self.algorithm.select(seen, &self.idle, selection);
                 selection.draw(&mut self.cursor, in_flight(&self.watched, table))
             }

@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use crate::alias::Alias;
 use crate::fewest::Candidates;
 use crate::generator::Generator;
+use crate::stride::Stride;
 
 /// How entries of the band are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,6 +15,8 @@ pub enum Draws {
     Equal,
     /// One after the other; no number.
     InTurn,
+    /// One after the other, some more often; no number.
+    InStride,
     /// Each with its own share; two numbers a draw.
     Weighted,
     /// The fewest requests in flight of some. Live: what is drawn depends on the moment.
@@ -34,7 +37,7 @@ impl Draws {
 pub struct Cursor {
     /// Where random numbers come from.
     pub generator: Generator,
-    /// Whose turn it is.
+    /// Whose turn it is; the sequence, where some have theirs more often.
     pub turn: Turn,
 }
 
@@ -82,9 +85,11 @@ pub struct Selection {
     pub values: Vec<f64>,
     /// The members that may be picked: indices, in order.
     pub band: Vec<u32>,
-    /// The share of each entry of the band, 0-1, where draws are weighted.
+    /// The share of each entry of the band, 0-1, where draws are weighted or in stride.
     pub shares: Vec<f64>,
     alias: Alias,
+    /// What turns are made from, where some have theirs more often.
+    pub stride: Stride,
 }
 
 impl Selection {
@@ -97,6 +102,7 @@ impl Selection {
             band: Vec::new(),
             shares: Vec::new(),
             alias: Alias::default(),
+            stride: Stride::default(),
         }
     }
 
@@ -130,6 +136,7 @@ impl Selection {
         let position = match self.draws {
             Draws::Equal => cursor.generator.below(length),
             Draws::InTurn => cursor.turn.pass(length),
+            Draws::InStride => self.stride.pass(&mut cursor.turn.0),
             Draws::Weighted => self.alias.draw(&mut cursor.generator),
             Draws::Fewest(candidates) => {
                 candidates.draw(length, &mut cursor.generator, self.at_position(in_flight))
@@ -147,6 +154,14 @@ impl Selection {
         match self.draws {
             Draws::Equal => self.fill_with(into, cursor, |from| from.generator.below(length)),
             Draws::InTurn => self.fill_with(into, cursor, |from| from.turn.pass(length)),
+            Draws::InStride => {
+                let mut turns = self.stride.turns(cursor.turn.0);
+                self.fill_with(into, cursor, |from| {
+                    let position = turns.pass();
+                    from.turn = Turn(turns.sequence);
+                    position
+                });
+            }
             Draws::Weighted => {
                 self.fill_with(into, cursor, |from| self.alias.draw(&mut from.generator));
             }
@@ -195,7 +210,9 @@ impl Selection {
         self.band.iter().enumerate().map(move |(position, &index)| {
             let share = match self.draws {
                 Draws::Equal | Draws::InTurn | Draws::Fewest(_) => equal,
-                Draws::Weighted => self.shares.get(position).copied().unwrap_or(0.0),
+                Draws::Weighted | Draws::InStride => {
+                    self.shares.get(position).copied().unwrap_or(0.0)
+                }
             };
             (index, share)
         })

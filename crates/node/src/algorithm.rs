@@ -1,18 +1,33 @@
 //! Algorithms as JavaScript writes them down, in the table's units.
 
+use std::collections::HashMap;
+
 use idlest_core::band::{LeastCpu, Missing};
 use idlest_core::fewest::{Candidates, MOST_DRAWN};
-use idlest_core::layout::CPU_MAX;
+use idlest_core::layout::{CPU_MAX, METRIC_COUNT};
 use idlest_core::pool::Algorithm;
+use idlest_core::report_weights::Weighing;
 use idlest_core::spare::SpareCapacity;
+use idlest_core::stride::Clamp;
 use napi::bindgen_prelude::Either;
 use napi::{Error, Result, Status};
 use napi_derive::napi;
 
+/// How far weights may be from their mean.
+#[napi(object)]
+pub struct ClampSpec {
+    /// Largest multiple of the mean, at least 1.
+    pub max: f64,
+    /// Smallest part of the mean, 0-1.
+    pub min: f64,
+    /// Whether the smallest weight is rounded up; else to the nearest.
+    pub round_up: bool,
+}
+
 /// A checked algorithm of `src/algorithms/algorithm.ts`.
 #[napi(object)]
 pub struct AlgorithmSpec {
-    /// `random`, `roundRobin`, `leastCpu`, `spareCapacity` or `leastConnections`.
+    /// `random`, `roundRobin`, `leastCpu`, `spareCapacity`, `leastConnections` or `weightedRoundRobin`.
     pub kind: String,
     /// `leastCpu`: width of the band, inclusive, 1/1000 percentage points.
     pub threshold: Option<f64>,
@@ -28,6 +43,20 @@ pub struct AlgorithmSpec {
     pub choices: Option<f64>,
     /// `leastConnections`: whether all are compared.
     pub exact: Option<bool>,
+    /// `weightedRoundRobin`: a weight counts from so many ms after the first of its member's reports on.
+    pub blackout_period: Option<f64>,
+    /// `weightedRoundRobin`: age of a report from which it counts no more, ms.
+    pub weight_expiration_period: Option<f64>,
+    /// `weightedRoundRobin`: time between two updates, ms, at least 1.
+    pub weight_update_period: Option<f64>,
+    /// `weightedRoundRobin`: what an error rate of 1 adds to the utilization, at least 0.
+    pub error_utilization_penalty: Option<f64>,
+    /// `weightedRoundRobin`: how far weights may be from their mean.
+    pub clamp: Option<ClampSpec>,
+    /// `weightedRoundRobin`: places of the metrics that stand for the utilization.
+    pub utilization_places: Option<Vec<u32>>,
+    /// `weightedRoundRobin`: whether there are fixed weights. Those that count come with the members.
+    pub weights: Option<HashMap<String, f64>>,
 }
 
 impl TryFrom<AlgorithmSpec> for Algorithm {
@@ -78,11 +107,52 @@ impl TryFrom<AlgorithmSpec> for Algorithm {
                     None => Err(invalid("exact", "true or false")),
                 }
             }
+            "weightedRoundRobin" => Ok(Self::WeightedRoundRobin {
+                clamp: clamp(spec.clamp.as_ref())?,
+                weighing: match spec.weights {
+                    Some(_) => None,
+                    None => Some(weighing(&spec)?),
+                },
+            }),
             _ => Err(invalid(
                 "kind",
-                "'random', 'roundRobin', 'leastCpu', 'spareCapacity' or 'leastConnections'",
+                "'random', 'roundRobin', 'leastCpu', 'spareCapacity', 'leastConnections' or 'weightedRoundRobin'",
             )),
         }
+    }
+}
+
+fn weighing(spec: &AlgorithmSpec) -> Result<Weighing> {
+    let mut utilizations = 0;
+    for &place in spec.utilization_places.iter().flatten() {
+        if place as usize >= METRIC_COUNT {
+            return Err(invalid("utilizationPlaces", "places of metrics"));
+        }
+        utilizations |= 1 << place;
+    }
+    let update = milliseconds("weightUpdatePeriod", spec.weight_update_period)?;
+    if update < 1.0 {
+        return Err(invalid("weightUpdatePeriod", "milliseconds, 1 or more"));
+    }
+    let error_penalty = match spec.error_utilization_penalty {
+        Some(penalty) if penalty >= 0.0 => penalty,
+        _ => return Err(invalid("errorUtilizationPenalty", "a number, 0 or more")),
+    };
+    Ok(Weighing {
+        blackout: milliseconds("blackoutPeriod", spec.blackout_period)?,
+        expiration: milliseconds("weightExpirationPeriod", spec.weight_expiration_period)?,
+        update,
+        error_penalty,
+        utilizations,
+    })
+}
+
+fn clamp(spec: Option<&ClampSpec>) -> Result<Clamp> {
+    match spec {
+        Some(&ClampSpec { max, min, round_up }) if max >= 1.0 && (0.0..=1.0).contains(&min) => {
+            Ok(Clamp { max, min, round_up })
+        }
+        _ => Err(invalid("clamp", "max of at least 1, min from 0 to 1")),
     }
 }
 

@@ -181,6 +181,12 @@ impl Core {
         }
         Ok(())
     }
+
+    /// Reports that refreshes have passed over so far because the algorithm can't go by them.
+    #[napi(catch_unwind)]
+    pub fn ignored(&self) -> Result<f64> {
+        Ok(self.state()?.pool.ignored() as f64)
+    }
 }
 
 fn index(picked: Option<u32>) -> i32 {

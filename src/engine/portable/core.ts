@@ -12,12 +12,14 @@ import {
   type MemberArrays,
   type View,
 } from '../engine.js'
+import { utilizationPlaces } from '../utilization-places.js'
 import { MISSING, OUT } from './band.js'
 import { Estimates } from './estimates.js'
 import { Flights } from './flights.js'
 import { Generator, type GeneratorState } from './generator.js'
 import { type Dice, type Plan, UniformPlan } from './plan.js'
 import { fillValues, planOf } from './plan-of.js'
+import { ReportWeights } from './report-weights.js'
 
 const NO_MEMBERS: MemberArrays = {
   slots: new Uint32Array(0),
@@ -40,9 +42,10 @@ export class PortableCore implements EngineCore {
   #turnBefore = 0
   readonly #reading: MutableReading = { time: 0, tag: 0, value: 0 }
   readonly #estimates: Estimates | undefined
+  readonly #reportWeights: ReportWeights | undefined
   #members = NO_MEMBERS
   #flights: Flights
-  // Readings as they were at the last refresh: a value, MISSING or OUT.
+  // Readings, or weights, as they were at the last refresh: a value, MISSING or OUT.
   #raw = new Float64Array(0)
   #plan = NO_PLAN
 
@@ -52,14 +55,19 @@ export class PortableCore implements EngineCore {
     this.live = isLive(algorithm)
     this.#flights = new Flights(memory, NO_MEMBERS.slots, NO_MEMBERS.generations)
     const generator = new Generator(seed)
-    this.#dice = { generator, turn: algorithm.kind === 'roundRobin' ? generator.next() : 0 }
+    this.#dice = { generator, turn: goesInTurn(algorithm) ? generator.next() : 0 }
     if (algorithm.kind === 'spareCapacity') this.#estimates = new Estimates(algorithm.smoothing)
+    if (algorithm.kind === 'weightedRoundRobin' && algorithm.weights === undefined) {
+      this.#reportWeights = new ReportWeights(memory, algorithm, utilizationPlaces(memory, algorithm))
+      this.#reportWeights.setMembers(NO_MEMBERS)
+    }
   }
 
   setMembers(members: MemberArrays): void {
     this.#members = members
     this.#flights = new Flights(this.#memory, members.slots, members.generations)
     this.#estimates?.setMembers(members)
+    this.#reportWeights?.setMembers(members)
     if (this.#raw.length !== members.slots.length) this.#raw = new Float64Array(members.slots.length)
   }
 
@@ -70,6 +78,7 @@ export class PortableCore implements EngineCore {
     facts[FACT_NEXT_EXPIRY] = Number.POSITIVE_INFINITY
     facts[FACT_FRESH] = 0
     if ('ttl' in this.#algorithm) this.#takeReadings(this.#algorithm.ttl, now, facts)
+    else if (this.#algorithm.kind === 'weightedRoundRobin') this.#takeWeights(now, facts)
     else this.#takeStates()
     fillValues(this.#algorithm, this.#raw, values)
     this.#plan = planOf(this.#algorithm, this.#raw, this.#raw.length, this.#flights)
@@ -108,6 +117,10 @@ export class PortableCore implements EngineCore {
     for (let i = 0; i < plan.length; i++) shares[plan.band[i] as number] = plan.share(i)
   }
 
+  get ignored(): number {
+    return this.#reportWeights?.ignored ?? 0
+  }
+
   #nextInTurn(excluded: ReadonlySet<number>): number {
     const { band, length } = this.#plan
     for (let i = 0; i < length; i++) {
@@ -123,6 +136,19 @@ export class PortableCore implements EngineCore {
   #takeStates(): void {
     const { states } = this.#members
     for (let i = 0; i < states.length; i++) this.#raw[i] = states[i] === MEMBER_UP ? 0 : OUT
+  }
+
+  #takeWeights(now: number, facts: Float64Array): void {
+    const { states, weights } = this.#members
+    const reportWeights = this.#reportWeights
+    if (reportWeights !== undefined) {
+      facts[FACT_FRESH] = reportWeights.refresh(now, this.#raw)
+      facts[FACT_NEXT_EXPIRY] = reportWeights.nextUpdate
+      return
+    }
+    for (let i = 0; i < states.length; i++) {
+      this.#raw[i] = states[i] === MEMBER_UP ? (weights[i] as number) : OUT
+    }
   }
 
   #takeReadings(ttl: number, now: number, facts: Float64Array): void {
@@ -152,6 +178,11 @@ export class PortableCore implements EngineCore {
     facts[FACT_NEXT_EXPIRY] = oldest + ttl + 1
     facts[FACT_FRESH] = fresh
   }
+}
+
+// So that the balancers of many processes do not all begin with the same member.
+function goesInTurn({ kind }: Algorithm): boolean {
+  return kind === 'roundRobin' || kind === 'weightedRoundRobin'
 }
 
 function copyState(from: GeneratorState, to: GeneratorState): void {

@@ -1,7 +1,7 @@
 import type { MemberArrays } from '../engine.js'
 
-// Slot and slot generation in one number, exact: slots are below 2^20.
-function keyOf(members: MemberArrays, i: number): number {
+/** Slot and slot generation of a member in one number, exact: slots are below 2^20. */
+export function keyOf(members: MemberArrays, i: number): number {
   return (members.slots[i] as number) * 2 ** 32 + (members.generations[i] as number)
 }
 

@@ -4,10 +4,11 @@ import type { Flights } from './flights.js'
 import { LeastInFlightPlan } from './least-in-flight.js'
 import { type Plan, TurnPlan, UniformPlan } from './plan.js'
 import { fillSpareValues, fillWeights, planByWeight } from './spare.js'
+import { planInStride } from './stride.js'
 
 /**
  * What to draw from, given these readings.
- * @param raw CPU, `MISSING` or `OUT`
+ * @param raw CPU, or the weight (`weightedRoundRobin`); `MISSING` or `OUT`
  * @param count how many there are
  * @param flights what they have in flight, for algorithms that look at it
  */
@@ -17,6 +18,7 @@ export function planOf(algorithm: Algorithm, raw: Float64Array, count: number, f
     const total = fillWeights(raw, count, algorithm.missing, weights)
     return planByWeight(weights, count, total, algorithm.minShare)
   }
+  if (algorithm.kind === 'weightedRoundRobin') return planInStride(raw, count, algorithm.clamp)
   const band = new Uint32Array(count)
   const length = fillBandOf(algorithm, raw, count, band)
   if (algorithm.kind === 'roundRobin') return new TurnPlan(band, length)
@@ -35,7 +37,7 @@ export function fillBandOf(
   return fillBand(raw, count, substitute(algorithm.missing, raw, count), algorithm.threshold, band)
 }
 
-/** What the readings count as: 1/1000 percentage points, or `NOT_ELIGIBLE`. */
+/** What the readings count as: 1/1000 percentage points, or the weight (0: not known); or `NOT_ELIGIBLE`. */
 export function fillValues(algorithm: Algorithm, raw: Float64Array, values: Float64Array): void {
   if (algorithm.kind === 'spareCapacity') {
     fillSpareValues(raw, algorithm.missing, values)

@@ -1,0 +1,255 @@
+//! Turns by weight: the static stride scheduler of gRPC.
+//!
+//! The exact rule is in `src/engine/engine.ts`, at `weightedRoundRobin`.
+
+use crate::band::{NOT_ELIGIBLE, Seen};
+use crate::selection::Selection;
+
+/// The largest scaled weight: who has it is picked in every round.
+pub const LARGEST_WEIGHT: u16 = u16::MAX;
+
+const LARGEST: f64 = LARGEST_WEIGHT as f64;
+// Half of the largest: entries that follow each other are picked half a period apart.
+const OFFSET: u64 = 32_767;
+
+/// How far weights may be from their mean.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Clamp {
+    /// Largest multiple of the mean, at least 1.
+    pub max: f64,
+    /// Smallest part of the mean, 0-1.
+    pub min: f64,
+    /// Whether the smallest weight is rounded up; else to the nearest.
+    pub round_up: bool,
+}
+
+/// Scaled weights: whole, and one of them [`LARGEST_WEIGHT`].
+#[derive(Debug, Default)]
+pub struct Stride(Vec<u16>);
+
+impl Stride {
+    /// Scales weights; those that are not known (not above 0) become the mean of the others.
+    pub fn build(&mut self, weights: &[f64], clamp: Clamp) {
+        let Self(scaled) = self;
+        scaled.clear();
+        let (mut known, mut sum, mut largest) = (0_u32, 0.0, 0.0_f64);
+        for &weight in weights {
+            if weight > 0.0 {
+                known += 1;
+                sum += weight;
+                largest = largest.max(weight);
+            }
+        }
+        if known < 2 {
+            scaled.resize(weights.len(), LARGEST_WEIGHT);
+            return;
+        }
+        let mean = sum / f64::from(known);
+        let cap = largest.min(clamp.max * mean);
+        let scale = |weight: f64| (weight * LARGEST / cap + 0.5).floor();
+        let mean = scale(mean);
+        let least = clamp.min * mean;
+        let floor = match clamp.round_up {
+            true => least.ceil(),
+            false => (least + 0.5).floor(),
+        };
+        let floor = floor.max(1.0);
+        scaled.extend(weights.iter().map(|&weight| {
+            let scaled = match weight > 0.0 {
+                true => scale(weight.min(cap)).max(floor),
+                false => mean,
+            };
+            scaled as u16
+        }));
+    }
+
+    /// The scaled weights.
+    #[must_use]
+    pub fn weights(&self) -> &[u16] {
+        &self.0
+    }
+
+    /// Turns from this number of the sequence on.
+    #[must_use]
+    pub fn turns(&self, sequence: u32) -> Turns<'_> {
+        // A length of 0 has no turns, whatever is said here.
+        let length = (self.0.len() as u32).max(1);
+        Turns {
+            weights: &self.0,
+            sequence,
+            position: sequence % length,
+            round: sequence / length,
+        }
+    }
+
+    /// One turn from this number of the sequence on, which is stepped on. Not where there are no weights.
+    #[inline]
+    pub fn pass(&self, sequence: &mut u32) -> u32 {
+        let mut turns = self.turns(*sequence);
+        let position = turns.pass();
+        *sequence = turns.sequence;
+        position
+    }
+}
+
+/// Turns, one after the other.
+#[derive(Debug)]
+pub struct Turns<'a> {
+    weights: &'a [u16],
+    /// The number of the sequence that comes next.
+    pub sequence: u32,
+    // Where that is in its round, and the round: so that no turn has to divide.
+    position: u32,
+    round: u32,
+}
+
+impl Turns<'_> {
+    /// The position whose turn it is; 0 where there are none.
+    #[inline]
+    pub fn pass(&mut self) -> u32 {
+        loop {
+            let (position, round) = (self.position, self.round);
+            let Some(&weight) = self.weights.get(position as usize) else {
+                return 0;
+            };
+            self.sequence = self.sequence.wrapping_add(1);
+            self.position += 1;
+            if self.sequence == 0 {
+                (self.position, self.round) = (0, 0);
+            } else if self.position as usize == self.weights.len() {
+                self.position = 0;
+                self.round += 1;
+            }
+            let at = u64::from(weight) * u64::from(round) + u64::from(position) * OFFSET;
+            if at % u64::from(LARGEST_WEIGHT) >= u64::from(LARGEST_WEIGHT - weight) {
+                return position;
+            }
+        }
+    }
+}
+
+/// Computes the band, the shares and what each member counts as.
+///
+/// `weights`: of each member that is not out; not above 0 where it is not known. As long as `seen`.
+pub fn select(seen: &[Seen], weights: &[f64], clamp: Clamp, into: &mut Selection) {
+    let Selection {
+        values,
+        band,
+        shares,
+        stride,
+        ..
+    } = into;
+    band.clear();
+    values.clear();
+    // The weights, until they have been scaled.
+    shares.clear();
+    for ((index, &seen), &weight) in (0_u32..).zip(seen).zip(weights) {
+        if seen == Seen::OUT {
+            values.push(NOT_ELIGIBLE);
+            continue;
+        }
+        values.push(weight.max(0.0));
+        band.push(index);
+        shares.push(weight);
+    }
+    stride.build(shares, clamp);
+    let total: u64 = stride.weights().iter().copied().map(u64::from).sum();
+    for (share, &scaled) in shares.iter_mut().zip(stride.weights()) {
+        *share = f64::from(scaled) / total as f64;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CORE: Clamp = Clamp {
+        max: 10.0,
+        min: 0.01,
+        round_up: false,
+    };
+    const JAVA: Clamp = Clamp {
+        max: 10.0,
+        min: 0.1,
+        round_up: true,
+    };
+
+    fn scaled(weights: &[f64], clamp: Clamp) -> Vec<u16> {
+        let mut stride = Stride::default();
+        // What was there before must not matter.
+        stride.build(&[1.0, 2.0, 3.0], clamp);
+        stride.build(weights, clamp);
+        stride.weights().to_vec()
+    }
+
+    #[test]
+    fn the_largest_weight_is_scaled_to_the_largest() {
+        assert_eq!(scaled(&[2.0, 3.0, 6.0], CORE), [21_845, 32_768, 65_535]);
+        for unit in [f64::from_bits(1), 1e-300, 1e-9, 1.0, 1e12, 1e300] {
+            let weights = [2.0, 3.0, 6.0].map(|weight| weight * unit);
+            assert_eq!(scaled(&weights, CORE)[2], 65_535, "{unit}");
+        }
+    }
+
+    #[test]
+    fn who_is_not_known_has_the_mean() {
+        assert_eq!(scaled(&[3.0, 0.0, 1.0], CORE), [65_535, 43_690, 21_845]);
+        assert_eq!(scaled(&[3.0, -1.0, 1.0], JAVA), [65_535, 43_690, 21_845]);
+    }
+
+    #[test]
+    fn fewer_than_two_known_are_alike() {
+        assert_eq!(scaled(&[0.0, 5.0, 0.0], CORE), [65_535; 3]);
+        assert_eq!(scaled(&[0.0; 2], CORE), [65_535; 2]);
+        assert_eq!(scaled(&[7.0], JAVA), [65_535]);
+        assert!(scaled(&[], CORE).is_empty());
+    }
+
+    #[test]
+    fn weights_are_kept_near_their_mean() {
+        // The mean is 5, so that 50 is the most; 6,553.5 for the mean.
+        let mut weights = [1.0; 20];
+        weights[0] = 81.0;
+        assert_eq!(scaled(&weights, CORE)[..2], [65_535, 1_311]);
+        // At least a hundredth of the mean, 32,768; or a tenth, rounded up.
+        assert_eq!(scaled(&[100.0, 1e-10], CORE), [65_535, 328]);
+        assert_eq!(scaled(&[100.0, 1e-10], JAVA), [65_535, 3_277]);
+        let own = |max, min| Clamp {
+            max,
+            min,
+            round_up: false,
+        };
+        assert_eq!(scaled(&[100.0, 1e-10], own(10.0, 0.0)), [65_535, 1]);
+        assert_eq!(scaled(&[1.0, 2.0, 9.0], own(1.0, 1.0)), [65_535; 3]);
+    }
+
+    #[test]
+    fn the_sequence_goes_on_after_its_last_number() {
+        let mut stride = Stride::default();
+        stride.build(&[2.0, 3.0, 6.0], CORE);
+        let mut turns = stride.turns(u32::MAX);
+        assert_eq!([0; 6].map(|_: u32| turns.pass()), [1, 2, 2, 0, 1, 2]);
+        assert_eq!(turns.sequence, 9);
+    }
+
+    #[test]
+    fn no_one_has_no_turn() {
+        let mut sequence = 7;
+        assert_eq!(Stride::default().pass(&mut sequence), 0);
+        assert_eq!(sequence, 7);
+    }
+
+    #[test]
+    fn shares_are_those_of_the_scaled_weights() {
+        let mut selection = Selection::new(crate::selection::Draws::InStride);
+        let seen = [Seen::MISSING, Seen::OUT, Seen::MISSING, Seen::MISSING];
+        select(&seen, &[1.0, 9.0, 0.0, 3.0], CORE, &mut selection);
+        assert_eq!(selection.band, [0, 2, 3]);
+        assert_eq!(selection.values, [1.0, NOT_ELIGIBLE, 0.0, 3.0]);
+        let total = 21_845.0 + 43_690.0 + 65_535.0;
+        assert_eq!(
+            selection.shares,
+            [21_845.0 / total, 43_690.0 / total, 65_535.0 / total]
+        );
+    }
+}
