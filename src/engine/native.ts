@@ -22,7 +22,7 @@ export interface NativeCoreBinding {
 }
 
 /** An algorithm as the addon takes it: with places of metrics for their names. */
-export type NativeAlgorithm = Algorithm & { readonly utilizationPlaces: readonly number[] }
+export type NativeAlgorithm = Algorithm & { readonly utilizationPlaces?: readonly number[] }
 
 /** What the addon exports. */
 export interface NativeBinding {
