@@ -6,14 +6,17 @@ import { leastCpu } from '../../dist/algorithms/least-cpu.js'
 import { random } from '../../dist/algorithms/random.js'
 import { roundRobin } from '../../dist/algorithms/round-robin.js'
 import { spareCapacity } from '../../dist/algorithms/spare-capacity.js'
+import { weightedRoundRobin } from '../../dist/algorithms/weighted-round-robin.js'
 import { type Engine, FACT_COUNT, type View } from '../../dist/engine/engine.js'
 import { processBinding } from '../../dist/engine/load.js'
 import { nativeEngine } from '../../dist/engine/native.js'
 import { portableEngine } from '../../dist/engine/portable/index.js'
+import type { Report } from '../../dist/index.js'
 import { VirtualClock } from '../../dist/simulation/virtual-clock.js'
 import { enterFlight, leaveFlight } from '../../dist/table/in-flight.js'
 import { NO_SLOT, TIME_BIAS } from '../../dist/table/layout.js'
 import type { TableMemory } from '../../dist/table/memory.js'
+import { claimMetric } from '../../dist/table/metric-names.js'
 import { Table } from '../../dist/table/table.js'
 
 const binding = processBinding()
@@ -23,7 +26,7 @@ const compared = native === undefined ? test.skip : test
 
 /** One step of a situation; both engines take the same steps. */
 type Step =
-  | { kind: 'report'; node: number; milli: number; age: number }
+  | { kind: 'report'; node: number; report: Report; age: number }
   | { kind: 'leave'; node: number }
   | { kind: 'members'; nodes: number[]; states: number[] }
   | { kind: 'wait'; ms: number }
@@ -37,8 +40,8 @@ interface Situation {
   size: number
   algorithm: Algorithm
   seed: [number, number]
-  /** Readings at the start, in 1/1000 points; null: none. */
-  readings: { milli: number; age: number }[]
+  /** Reports at the start, by node. */
+  readings: { report: Report; age: number }[]
   steps: Step[]
 }
 
@@ -47,6 +50,28 @@ const milli = fc.oneof(
   // Close together, so that the band's edge is met.
   fc.integer({ min: 20_000, max: 20_020 }),
   fc.constantFrom(0, 5_000, 5_001, 50_000, 100_000),
+)
+const percent = fc.oneof(
+  milli.map((value) => value / 1000),
+  fc.double({ min: 0, max: 1e12, noNaN: true }),
+)
+const rate = fc.oneof(fc.constantFrom(0, 1, 100), fc.double({ min: 0, max: 1e12, noNaN: true }))
+const report: fc.Arbitrary<Report> = fc.oneof(
+  { weight: 2, arbitrary: milli.map((value) => ({ cpu: value / 1000 })) },
+  {
+    weight: 3,
+    arbitrary: fc.record(
+      {
+        cpu: percent,
+        application: percent,
+        memory: percent,
+        qps: fc.oneof({ weight: 5, arbitrary: rate.map((value) => value + 1) }, rate),
+        eps: rate,
+        named: fc.record({ queue: fc.double({ min: -1, max: 10, noNaN: true }) }),
+      },
+      { requiredKeys: ['qps'] },
+    ),
+  },
 )
 const age = fc.oneof(fc.integer({ min: 0, max: 300 }), fc.constantFrom(99, 100, 101))
 const threshold = fc.oneof(
@@ -77,6 +102,38 @@ const algorithm: fc.Arbitrary<Algorithm> = fc.oneof(
   {
     weight: 8,
     arbitrary: fc
+      .record(
+        {
+          blackoutPeriod: fc.constantFrom(0, 50, 100, 210),
+          weightExpirationPeriod: fc.constantFrom(0, 100, 250, 1_000),
+          weightUpdatePeriod: fc.constantFrom(100, 130),
+          errorUtilizationPenalty: fc.constantFrom(0, 0.3, 1),
+          clamp: fc.oneof(
+            fc.constantFrom('core' as const, 'java' as const),
+            fc.record({
+              max: fc.double({ min: 1, max: 1e6, noNaN: true }),
+              min: fc.double({ min: 0, max: 1, noNaN: true }),
+            }),
+          ),
+          metricNames: fc.subarray(['memory', 'queue', 'other', 'cpu']),
+          weights: fc.constant({}),
+        },
+        {
+          requiredKeys: [
+            'blackoutPeriod',
+            'weightExpirationPeriod',
+            'weightUpdatePeriod',
+            'errorUtilizationPenalty',
+            'clamp',
+            'metricNames',
+          ],
+        },
+      )
+      .map(weightedRoundRobin),
+  },
+  {
+    weight: 8,
+    arbitrary: fc
       .record({
         threshold: threshold.map((value) => value / 1000),
         ttl: fc.constantFrom(0, 100, 250, Number.POSITIVE_INFINITY),
@@ -92,7 +149,7 @@ const algorithm: fc.Arbitrary<Algorithm> = fc.oneof(
 const situation: fc.Arbitrary<Situation> = fc.integer({ min: 1, max: 300 }).chain((size) => {
   const node = fc.integer({ min: 0, max: size - 1 })
   const step: fc.Arbitrary<Step> = fc.oneof(
-    fc.record({ kind: fc.constant('report' as const), node, milli, age }),
+    fc.record({ kind: fc.constant('report' as const), node, report, age }),
     fc.record({ kind: fc.constant('leave' as const), node }),
     fc.record({
       kind: fc.constant('members' as const),
@@ -117,7 +174,7 @@ const situation: fc.Arbitrary<Situation> = fc.integer({ min: 1, max: 300 }).chai
     size: fc.constant(size),
     algorithm,
     seed: fc.tuple(fc.integer({ min: 0, max: 2 ** 32 - 1 }), fc.integer({ min: 0, max: 2 ** 32 - 1 })),
-    readings: fc.array(fc.record({ milli, age }), { maxLength: size }),
+    readings: fc.array(fc.record({ report, age }), { maxLength: size }),
     steps: fc.array(step, { minLength: 1, maxLength: 12 }),
   })
 })
@@ -127,9 +184,11 @@ function tableOf({ size, readings }: Situation) {
   const clock = new VirtualClock(1_000)
   const table = new Table(clock)
   const places = Array.from({ length: size }, (_, i) => table.claim(`node-${i}`))
-  for (const [i, { milli, age }] of readings.entries()) {
+  // So that it is kept for all, whoever asks for it first.
+  claimMetric(table.memory, 'queue')
+  for (const [i, { report, age }] of readings.entries()) {
     const place = places[i]
-    if (place !== undefined) table.write(place, table.now() - age, { cpu: milli / 1000 })
+    if (place !== undefined) table.write(place, table.now() - age, report)
   }
   return { clock, table, places }
 }
@@ -147,7 +206,7 @@ function play(engine: Engine, run: Situation): unknown[] {
       slots: Uint32Array.from(nodes, (node) => (node % 7 === 6 ? NO_SLOT : at(node).slot)),
       generations: Uint32Array.from(nodes, (node) => at(node).generation),
       states: Uint8Array.from(nodes, (_, i) => states[i] ?? 1),
-      weights: new Float64Array(nodes.length).fill(1),
+      weights: Float64Array.from(nodes, (node) => 10 ** ((node % 9) - 4)),
     })
     view = { values: new Float64Array(nodes.length), facts: view.facts }
   }
@@ -155,7 +214,7 @@ function play(engine: Engine, run: Situation): unknown[] {
     core.refresh(table.now(), view)
     const shares = new Float64Array(view.values.length)
     core.fillShares(shares)
-    said.push([...view.values], [...view.facts], [...shares])
+    said.push([...view.values], [...view.facts], [...shares], core.ignored)
   }
   join(
     places.map((_, i) => i),
@@ -170,8 +229,7 @@ function play(engine: Engine, run: Situation): unknown[] {
     switch (step.kind) {
       case 'report': {
         const place = places[step.node]
-        if (place !== undefined)
-          said.push(table.write(place, table.now() - step.age, { cpu: step.milli / 1000 }))
+        if (place !== undefined) said.push(table.write(place, table.now() - step.age, step.report))
         table.publish()
         break
       }
