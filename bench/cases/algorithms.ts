@@ -1,8 +1,9 @@
 import { type Algorithm, leastConnections, random, roundRobin, spareCapacity } from '../../dist/index.js'
-import type { CaseFamily } from '../case.js'
+import type { BenchCase, CaseFamily } from '../case.js'
 import { engines } from '../engines.js'
+import { ownLoop } from '../own-loop.js'
 import { Pool } from '../pool.js'
-import { sampleSelect } from './picks.js'
+import { sampleReading, sampleSelect } from './picks.js'
 
 /** Sizes at which each algorithm is measured. */
 export const ALGORITHM_SIZES = [8, 1_000, 10_000]
@@ -24,10 +25,30 @@ export function caseOf(kind: string): string {
   return `select(), ${kind}`
 }
 
+// What looking into 10,000 strings by chance costs: after a pick, and without one.
+function readingCases(pool: Pool): BenchCase[] {
+  const { ids } = pool
+  const shape = { nodes: ids.length, iterations: 20, beforeRound: () => pool.publish() }
+  const reading = [random(), spareCapacity({ ttl: ALWAYS_FRESH })].flatMap((algorithm) =>
+    engines.map((engine) => ({
+      ...shape,
+      name: `${caseOf(algorithm.kind)}, its length read`,
+      engine,
+      sample: sampleReading(pool.balancer(engine, algorithm)),
+    })),
+  )
+  const any = () => ids[Math.floor(Math.random() * ids.length)] as string
+  return [
+    ...reading,
+    { ...shape, name: 'array[random]', engine: '-', sample: ownLoop(() => any()) },
+    { ...shape, name: 'array[random], its length read', engine: '-', sample: ownLoop(() => any().length) },
+  ]
+}
+
 /** Picks among members by each algorithm, at each size and by each engine. */
 export function algorithmCases(): CaseFamily {
   const pools = ALGORITHM_SIZES.map((nodes) => new Pool(nodes))
-  const cases = pools.flatMap((pool) =>
+  const cases: BenchCase[] = pools.flatMap((pool) =>
     ALGORITHMS.flatMap(({ algorithm }) =>
       engines.map((engine) => ({
         name: caseOf(algorithm.kind),
@@ -39,6 +60,8 @@ export function algorithmCases(): CaseFamily {
       })),
     ),
   )
+  const largest = pools.at(-1)
+  if (largest !== undefined) cases.push(...readingCases(largest))
   return {
     cases,
     close: async () => {

@@ -14,6 +14,9 @@ export interface RoundRobinAlgorithm {
   readonly kind: 'roundRobin'
 }
 
+/** What one own pick adds to a node's CPU, 1/1000 percentage points; true: learned; false: own picks do not count. */
+export type OwnSendsCost = number | boolean
+
 /** `leastCpu()`, with its options in the table's units. */
 export interface LeastCpuAlgorithm {
   readonly kind: 'leastCpu'
@@ -23,6 +26,9 @@ export interface LeastCpuAlgorithm {
   readonly ttl: number
   /** What a missing reading counts as: 1/1000 percentage points, or a policy. */
   readonly missing: number | 'mean' | 'exclude'
+  /** Time constant of the smoothing, ms; 0: none. */
+  readonly smoothing: number
+  readonly ownSends: OwnSendsCost
 }
 
 /** `spareCapacity()`, with its options in the table's units. */
@@ -36,6 +42,7 @@ export interface SpareCapacityAlgorithm {
   readonly minShare: number
   /** What a missing reading counts as. */
   readonly missing: 'mean' | 'exclude'
+  readonly ownSends: OwnSendsCost
 }
 
 /** `leastConnections()`: the fewest requests in flight among some. */
@@ -95,5 +102,5 @@ export function weightsOf(algorithm: Algorithm): WeightOf {
 
 /** Whether picks depend on what changes without a publication, so that they can't be made ahead. */
 export function isLive(algorithm: Algorithm): boolean {
-  return algorithm.kind === 'leastConnections'
+  return algorithm.kind === 'leastConnections' || ('ownSends' in algorithm && algorithm.ownSends !== false)
 }

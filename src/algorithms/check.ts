@@ -28,6 +28,10 @@ function isClamp(value: unknown): boolean {
   return isNumberFrom(max, 1, Number.MAX_VALUE) && isNumberFrom(min, 0, 1) && typeof roundUp === 'boolean'
 }
 
+function isCost(value: unknown): boolean {
+  return typeof value === 'boolean' || (isNumberFrom(value, 0, CPU_MAX) && value !== 0)
+}
+
 // Takes what may lack anything: it may have come from another thread.
 const checks: { [K in Algorithm['kind']]: (value: object) => boolean } = {
   random: () => true,
@@ -37,19 +41,22 @@ const checks: { [K in Algorithm['kind']]: (value: object) => boolean } = {
     return Number.isInteger(choices) && isNumberFrom(choices, 1, 64) && typeof exact === 'boolean'
   },
   leastCpu: (value) => {
-    const { threshold, ttl, missing } = value as Partial<LeastCpuAlgorithm>
+    const { threshold, ttl, missing, smoothing, ownSends } = value as Partial<LeastCpuAlgorithm>
     return (
       isMilli(threshold) &&
+      isNumberFrom(smoothing, 0, Number.MAX_VALUE) &&
+      isCost(ownSends) &&
       isNumberFrom(ttl, 0, Number.POSITIVE_INFINITY) &&
       (missing === 'mean' || missing === 'exclude' || isMilli(missing))
     )
   },
   spareCapacity: (value) => {
-    const { ttl, smoothing, minShare, missing } = value as Partial<SpareCapacityAlgorithm>
+    const { ttl, smoothing, minShare, missing, ownSends } = value as Partial<SpareCapacityAlgorithm>
     return (
       isNumberFrom(ttl, 0, Number.POSITIVE_INFINITY) &&
       isNumberFrom(smoothing, 0, Number.MAX_VALUE) &&
       isNumberFrom(minShare, 0, 1) &&
+      isCost(ownSends) &&
       (missing === 'mean' || missing === 'exclude')
     )
   },

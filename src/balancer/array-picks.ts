@@ -10,7 +10,7 @@ import { OptionError } from '../errors.js'
 import { NO_SLOT } from '../table/layout.js'
 import type { TableMemory } from '../table/memory.js'
 import { BoundArray } from './bound-array.js'
-import { generationOf, LiveView } from './live-view.js'
+import { glimpseOfGeneration, LiveView } from './live-view.js'
 import { arraysOf, type Place } from './members.js'
 import { idOf, type NodeLike } from './node.js'
 
@@ -106,7 +106,7 @@ export class ArrayPicks {
       bound.array === nodes &&
       bound.left > 0 &&
       nodes.length === bound.length &&
-      generationOf(this.header) === this.live.generation
+      glimpseOfGeneration(this.header) === this.live.generation
     ) {
       bound.left--
       const index = bound.plan.draw(this.dice)
@@ -173,7 +173,10 @@ export class ArrayPicks {
   private bringUpToDate(isLook: boolean): void {
     const lookAtClock = isLook || --this.untilClock <= 0
     if (lookAtClock) this.untilClock = PICKS_A_CLOCK
-    else if (generationOf(this.header) === this.live.generation && this.version === this.directory.version)
+    else if (
+      glimpseOfGeneration(this.header) === this.live.generation &&
+      this.version === this.directory.version
+    )
       return
     if (this.live.isStale(lookAtClock)) this.live.refresh()
   }
@@ -251,7 +254,8 @@ export class ArrayPicks {
   }
 }
 
-// The core of an array pick only tells readings: which of them are fresh, and their values.
+// The core of an array pick only tells readings: which of them are fresh, and their values. Own sends are those of
+// members.
 function asReadings(algorithm: Algorithm): Algorithm {
-  return 'missing' in algorithm ? { ...algorithm, missing: 'exclude' } : algorithm
+  return 'missing' in algorithm ? { ...algorithm, missing: 'exclude', ownSends: false } : algorithm
 }

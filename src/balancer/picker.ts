@@ -65,8 +65,7 @@ export class Picker<N extends NodeLike = NodeLike> {
   protected readonly clock: Clock
   protected readonly memory: TableMemory
   protected closed = false
-  protected readonly counters: PickCounters = {
-    picks: 0,
+  protected readonly counters: Omit<PickCounters, 'picks'> = {
     arrayPicks: 0,
     empty: 0,
     reportsStored: 0,
@@ -80,9 +79,8 @@ export class Picker<N extends NodeLike = NodeLike> {
   readonly #arrayPicks: ArrayPicks
   // As the engine has them: what it was told last.
   #list: readonly Member<N>[] = []
+  // A copy that is not frozen: to read an element of a frozen array takes a third of a pick.
   #nodes: readonly N[] = []
-  // Picks by index, taken over by the members now and then: a small array stays in the cache, thousands of members not.
-  #counts = new Float64Array(0)
 
   protected constructor(options: PickerOptions) {
     const { name, engine, memory, clock, exact, algorithm, seed } = options
@@ -106,12 +104,11 @@ export class Picker<N extends NodeLike = NodeLike> {
         memberArrays: () => {
           this.#countInMembers()
           this.#list = this.members.list
-          this.#counts = new Float64Array(this.#list.length)
-          this.#nodes = this.members.nodes
+          this.#picks.counts = new Float64Array(this.#list.length)
+          this.#nodes = this.members.nodes.slice()
           return this.members.arrays
         },
       },
-      onUsed: (decisions, count) => this.#count(decisions, count),
     })
     this.#arrayPicks = new ArrayPicks({
       engine,
@@ -264,7 +261,7 @@ export class Picker<N extends NodeLike = NodeLike> {
   protected pickCounters(): PickCounters {
     if (!this.closed) this.#picks.current()
     this.counters.reportsIgnored = this.#picks.ignored
-    return { ...this.counters }
+    return { picks: this.#picks.used, ...this.counters }
   }
 
   /** Makes the next pick see that members changed. */
@@ -319,14 +316,10 @@ export class Picker<N extends NodeLike = NodeLike> {
     return new NoNodesError()
   }
 
-  #count(decisions: Uint32Array, count: number): void {
-    const counts = this.#counts
-    this.counters.picks += count
-    for (let i = 0; i < count; i++) (counts[decisions[i] as number] as number)++
-  }
-
+  // Members take picks over now and then: a small array of counts stays in the cache, thousands of members do not.
   #countInMembers(): void {
-    for (const [i, member] of this.#list.entries()) member.picks += this.#counts[i] as number
-    this.#counts.fill(0)
+    const { counts } = this.#picks
+    for (const [i, member] of this.#list.entries()) member.picks += counts[i] as number
+    counts.fill(0)
   }
 }

@@ -80,6 +80,8 @@ const threshold = fc.oneof(
   fc.constant(5_000),
 )
 
+const ownSends = fc.constantFrom(false, false, true, 0.0005, 1, 30)
+
 const algorithm: fc.Arbitrary<Algorithm> = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(random(), roundRobin(), roundRobin()) },
   {
@@ -96,6 +98,7 @@ const algorithm: fc.Arbitrary<Algorithm> = fc.oneof(
         minShare: fc.constantFrom(0, 0.01, 0.3, 1),
         ttl: fc.constantFrom(0, 100, 250, Number.POSITIVE_INFINITY),
         missing: fc.constantFrom('mean' as const, 'exclude' as const),
+        ownSends,
       })
       .map(spareCapacity),
   },
@@ -141,6 +144,8 @@ const algorithm: fc.Arbitrary<Algorithm> = fc.oneof(
           fc.integer({ min: 0, max: 100 }),
           fc.constantFrom('mean' as const, 'exclude' as const),
         ),
+        smoothing: fc.constantFrom(0, 0, 70),
+        ownSends,
       })
       .map(leastCpu),
   },

@@ -20,6 +20,10 @@ const ttl = Number.POSITIVE_INFINITY
 // Rows by name, as far as there is an algorithm for them.
 const policies: Readonly<Record<string, Policy>> = {
   'least loaded on the board': shipped('least', leastCpu({ threshold: 0, ttl })),
+  'least loaded, board + own dispatches since': shipped(
+    'own sends',
+    leastCpu({ threshold: 0, ttl, ownSends: BOARD_STEP }),
+  ),
   'band (min + 1) on the board': shipped('band', leastCpu({ threshold: BOARD_STEP, ttl })),
 }
 

@@ -7,6 +7,7 @@
 //! - [`generator`]: the random numbers, the same in both engines.
 //! - [`band`]: which members may be picked: all that are up, and those of least CPU.
 //! - [`smoothing`], [`spare`]: smoothed readings, and shares by what they leave idle.
+//! - [`own_sends`]: what own picks add to readings.
 //! - [`report_weights`], [`stride`]: weights by what is reported, and turns by weight.
 //! - [`selection`], [`alias`], [`fewest`]: what a pool picks from, and how: with equal chances, in turn, by shares, or by
 //!   the fewest requests in flight.
@@ -19,6 +20,7 @@ pub mod fewest;
 pub mod generator;
 pub mod layout;
 pub mod memory;
+pub mod own_sends;
 pub mod pool;
 pub mod report;
 pub mod report_weights;

@@ -5,12 +5,14 @@
 //! keeps too.
 
 use std::sync::atomic::AtomicU32;
+use std::sync::atomic::Ordering::Relaxed;
 
 use crate::band::{self, LeastCpu, Seen};
 use crate::fewest::Candidates;
 use crate::generator::Generator;
 use crate::memory::Words;
-use crate::report_weights::{ReportWeights, Weighing};
+use crate::own_sends::{Cost, OwnSends, Rule, Sending};
+use crate::report_weights::{self, ReportWeights, Weighing};
 use crate::selection::{Cursor, Draws, Selection, Turn};
 use crate::smoothing::Estimates;
 use crate::spare::{FULL, SpareCapacity};
@@ -30,6 +32,10 @@ pub enum Algorithm {
         band: LeastCpu,
         /// Oldest age of a fresh reading, ms, inclusive.
         ttl: f64,
+        /// Time constant of the smoothing, ms; 0: none.
+        smoothing: f64,
+        /// What an own pick adds to a reading; none where they do not count.
+        own_sends: Option<Cost>,
     },
     /// Every member that is up, with a share by its idle CPU.
     SpareCapacity {
@@ -39,6 +45,8 @@ pub enum Algorithm {
         ttl: f64,
         /// Time constant of the smoothing, ms; 0: none.
         smoothing: f64,
+        /// What an own pick adds to a reading; none where they do not count.
+        own_sends: Option<Cost>,
     },
     /// The fewest requests in flight among these of the members that are up.
     LeastConnections(Candidates),
@@ -55,11 +63,31 @@ impl Algorithm {
     // How it draws from the band.
     fn draws(&self) -> Draws {
         match self {
-            Self::Random | Self::LeastCpu { .. } => Draws::Equal,
+            Self::Random
+            | Self::LeastCpu {
+                own_sends: None, ..
+            } => Draws::Equal,
             Self::RoundRobin => Draws::InTurn,
             Self::WeightedRoundRobin { .. } => Draws::InStride,
-            Self::SpareCapacity { .. } => Draws::Weighted,
+            Self::SpareCapacity {
+                own_sends: None, ..
+            } => Draws::Weighted,
+            Self::LeastCpu { .. } => Draws::SendingEqual,
+            Self::SpareCapacity { .. } => Draws::SendingWeighted,
             Self::LeastConnections(candidates) => Draws::Fewest(*candidates),
+        }
+    }
+
+    // What an own pick adds, and what it changes, where own picks count.
+    fn sending(&self) -> Option<(Cost, Rule)> {
+        match *self {
+            Self::LeastCpu {
+                band, own_sends, ..
+            } => Some((own_sends?, Rule::Band(f64::from(band.threshold)))),
+            Self::SpareCapacity {
+                spare, own_sends, ..
+            } => Some((own_sends?, Rule::Spare(spare))),
+            _ => None,
         }
     }
 
@@ -71,13 +99,16 @@ impl Algorithm {
                 0
             }
             Self::LeastCpu { band, .. } => band.select(seen, &mut into.values, &mut into.band),
+            // The shares are made by whoever counts the picks.
+            Self::SpareCapacity {
+                spare,
+                own_sends: Some(_),
+                ..
+            } => spare.weigh(seen, idle, into),
             Self::SpareCapacity { spare, .. } => spare.select(seen, idle, into),
             Self::WeightedRoundRobin { weighing, clamp } => {
-                stride::select(seen, idle, *clamp, into);
-                match weighing {
-                    Some(_) => seen.iter().filter(|seen| seen.is_fresh()).count() as u32,
-                    None => 0,
-                }
+                let known = stride::select(seen, idle, *clamp, into);
+                weighing.map_or(0, |_| known)
             }
         };
         into.prepare();
@@ -124,6 +155,8 @@ pub struct Pool {
     members: Vec<Member>,
     // Where the algorithm smoothes readings.
     estimates: Option<Estimates>,
+    // Where own picks count.
+    sending: Option<(OwnSends, Sending)>,
     // Where it takes weights from reports.
     report_weights: Option<ReportWeights>,
     // What the last refresh saw. Members that were set since then are not in it.
@@ -131,8 +164,9 @@ pub struct Pool {
     // The idle CPU of those with a fresh reading, 1/1000 percentage points; or the weights, 0 where not known; empty
     // where the algorithm does not ask.
     idle: Vec<f64>,
-    // The members of the last refresh, where draws look at their requests in flight; else empty.
-    watched: Vec<Member>,
+    // Where draws look at requests in flight: slot and slot generation of the members of the last refresh; else empty.
+    // No more than that, since thousands of them fit into the cache and of whole members do not.
+    places: Vec<(u32, u32)>,
     selection: Selection,
     cursor: Cursor,
     // Where that stood before the last fill, and how many draws that made; 0 where these can't be made again.
@@ -156,12 +190,17 @@ impl Pool {
         let turn = match draws {
             // So that the balancers of many processes do not all begin with the same member.
             Draws::InTurn | Draws::InStride => Turn(generator.next_u32()),
-            Draws::Equal | Draws::Weighted | Draws::Fewest(_) => Turn::default(),
+            _ => Turn::default(),
         };
         let estimates = match algorithm {
-            Algorithm::SpareCapacity { smoothing, .. } => Some(Estimates::new(smoothing)),
+            Algorithm::SpareCapacity { smoothing, .. } | Algorithm::LeastCpu { smoothing, .. } => {
+                Some(Estimates::new(smoothing))
+            }
             _ => None,
         };
+        let sending = algorithm
+            .sending()
+            .map(|(cost, rule)| (OwnSends::new(cost), Sending::new(rule)));
         let report_weights = match algorithm {
             Algorithm::WeightedRoundRobin { weighing, .. } => weighing.map(ReportWeights::new),
             _ => None,
@@ -171,10 +210,11 @@ impl Pool {
             algorithm,
             members: Vec::new(),
             estimates,
+            sending,
             report_weights,
             seen: Vec::new(),
             idle: Vec::new(),
-            watched: Vec::new(),
+            places: Vec::new(),
             selection: Selection::new(draws),
             cursor,
             before: cursor,
@@ -192,7 +232,11 @@ impl Pool {
             .estimates
             .as_ref()
             .map(|estimates| estimates.known(&self.members));
-        let before = std::mem::replace(&mut self.members, members.into_iter().collect());
+        let before = std::mem::take(&mut self.members);
+        self.members.extend(members);
+        if let Some((sends, _)) = &mut self.sending {
+            sends.set_members(&before, &self.members);
+        }
         if let Some(weights) = &mut self.report_weights {
             weights.set_members(&before, &self.members);
         }
@@ -216,16 +260,30 @@ impl Pool {
             seen,
             idle,
             estimates,
+            sending,
             report_weights,
             ..
         } = self;
+        let mut take = |index, fresh: Fresh| {
+            if let Some((sends, _)) = &mut *sending {
+                sends.take(index, fresh.time, fresh.cpu);
+            }
+        };
         let next_expiry = match self.algorithm {
             Algorithm::Random | Algorithm::RoundRobin | Algorithm::LeastConnections(_) => {
                 seen.clear();
                 seen.extend(members.iter().map(Member::seen_without_reading));
                 f64::INFINITY
             }
-            Algorithm::LeastCpu { ttl, .. } => read(members, table, now, ttl, seen, |_, _| {}),
+            Algorithm::LeastCpu { ttl, .. } => {
+                read(members, table, now, ttl, seen, |index, fresh| {
+                    take(index, fresh);
+                    let estimate = estimates
+                        .as_mut()
+                        .map(|estimates| estimates.update(index, fresh.time, fresh.cpu));
+                    estimate.map_or(fresh.cpu, |estimate| (estimate + 0.5).floor() as u32)
+                })
+            }
             Algorithm::SpareCapacity { ttl, .. } => {
                 idle.clear();
                 idle.resize(members.len(), 0.0);
@@ -233,32 +291,30 @@ impl Pool {
                     if let (Some(idle), Some(estimates)) = (idle.get_mut(index), &mut *estimates) {
                         *idle = FULL - estimates.update(index, fresh.time, fresh.cpu);
                     }
+                    take(index, fresh);
+                    fresh.cpu
                 })
             }
             Algorithm::WeightedRoundRobin { .. } => {
                 let next = match report_weights {
                     Some(weights) => weights.refresh(members, table, now, idle),
-                    None => {
-                        idle.clear();
-                        idle.extend(members.iter().map(|member| member.weight));
-                        f64::INFINITY
-                    }
+                    None => report_weights::take_fixed(members, idle),
                 };
-                seen.clear();
-                seen.extend(members.iter().zip(&*idle).map(|(member, &weight)| {
-                    match member.seen_without_reading() {
-                        Seen::MISSING if weight > 0.0 => Seen::fresh(0),
-                        seen => seen,
-                    }
-                }));
+                report_weights::see(members, idle, seen);
                 next
             }
         };
         let fresh = self
             .algorithm
             .select(&self.seen, &self.idle, &mut self.selection);
-        if self.selection.draws().live() {
-            self.watched.clone_from(&self.members);
+        if let Some((sends, sending)) = &mut self.sending {
+            sends.learn();
+            sending.start(&mut self.selection, sends);
+        }
+        if matches!(self.selection.draws(), Draws::Fewest(_)) {
+            self.places.clear();
+            let places = self.members.iter().map(|it| (it.slot, it.generation));
+            self.places.extend(places);
         }
         Facts {
             generation,
@@ -305,8 +361,14 @@ impl Pool {
         if self.selection.length() == 0 {
             return 0;
         }
+        if self.sending.is_some() {
+            for place in into {
+                place.store(self.pick(table).unwrap_or(0), Relaxed);
+            }
+            return into.len();
+        }
         self.selection
-            .fill(into, &mut self.cursor, in_flight(&self.watched, table));
+            .fill(into, &mut self.cursor, in_flight(&self.places, table));
         if !self.selection.draws().live() {
             self.drawn = into.len();
         }
@@ -315,9 +377,12 @@ impl Pool {
 
     /// One draw from the band; none where that is empty. As a fill of one that can't be undone.
     pub fn pick<W: Words>(&mut self, table: &Table<W>) -> Option<u32> {
-        let picked = self
-            .selection
-            .draw(&mut self.cursor, in_flight(&self.watched, table));
+        let picked = match &mut self.sending {
+            Some((sends, sending)) => sending.draw(&mut self.selection, sends, &mut self.cursor),
+            None => self
+                .selection
+                .draw(&mut self.cursor, in_flight(&self.places, table)),
+        };
         self.before = self.cursor;
         self.drawn = 0;
         picked
@@ -363,9 +428,19 @@ impl Pool {
                 turn.pass_to(length, |position| left(position).is_some())
                     .and_then(left)
             }
+            Draws::SendingEqual | Draws::SendingWeighted => {
+                self.algorithm.select(seen, &self.idle, selection);
+                self.sending.as_mut().and_then(|(sends, sending)| {
+                    let mut left = Sending::new(sending.rule());
+                    left.start(selection, sends);
+                    let picked = left.draw(selection, sends, &mut self.cursor);
+                    sending.rebuild(&mut self.selection, sends);
+                    picked
+                })
+            }
             Draws::Equal | Draws::InStride | Draws::Weighted | Draws::Fewest(_) => {
                 self.algorithm.select(seen, &self.idle, selection);
-                selection.draw(&mut self.cursor, in_flight(&self.watched, table))
+                selection.draw(&mut self.cursor, in_flight(&self.places, table))
             }
         };
         self.before = self.cursor;
@@ -375,22 +450,22 @@ impl Pool {
 }
 
 // What members have in flight now, by their index.
-fn in_flight<W: Words>(members: &[Member], table: &Table<W>) -> impl Fn(u32) -> u32 {
+fn in_flight<W: Words>(places: &[(u32, u32)], table: &Table<W>) -> impl Fn(u32) -> u32 {
     move |index| {
-        members
+        places
             .get(index as usize)
-            .map_or(0, |member| table.in_flight(member.slot, member.generation))
+            .map_or(0, |&(slot, generation)| table.in_flight(slot, generation))
     }
 }
 
-// Reads the members' slots, tells `taken` of each fresh reading, and returns when the first of them expires.
+// Reads the members' slots, lets `taken` say what each fresh reading counts as, and returns when the first of them expires.
 fn read<W: Words>(
     members: &[Member],
     table: &Table<W>,
     now: f64,
     ttl: f64,
     seen: &mut Vec<Seen>,
-    mut taken: impl FnMut(usize, Fresh),
+    mut taken: impl FnMut(usize, Fresh) -> u32,
 ) -> f64 {
     let mut oldest = None;
     seen.clear();
@@ -402,8 +477,7 @@ fn read<W: Words>(
             None => Seen::MISSING,
             Some(fresh) => {
                 oldest = Some(oldest.map_or(fresh.time, |time: u64| time.min(fresh.time)));
-                taken(index, fresh);
-                Seen::fresh(fresh.cpu)
+                Seen::fresh(taken(index, fresh))
             }
         }
     }));

@@ -4,6 +4,7 @@
 
 use std::collections::HashMap;
 
+use crate::band::Seen;
 use crate::layout::{APPLICATION, CPU, EPS, NAMED, QPS};
 use crate::memory::Words;
 use crate::pool::Member;
@@ -246,4 +247,22 @@ impl ReportWeights {
     pub fn ignored(&self) -> u64 {
         self.ignored
     }
+}
+
+/// Takes the members' fixed weights, which are never out of date.
+pub fn take_fixed(members: &[Member], weights: &mut Vec<f64>) -> f64 {
+    weights.clear();
+    weights.extend(members.iter().map(|member| member.weight));
+    f64::INFINITY
+}
+
+/// What is to be seen of members by their weights: who is up, and whether its weight is known.
+pub fn see(members: &[Member], weights: &[f64], seen: &mut Vec<Seen>) {
+    seen.clear();
+    let see = |(member, &weight): (&Member, &f64)| match member.up {
+        false => Seen::OUT,
+        true if weight > 0.0 => Seen::fresh(0),
+        true => Seen::MISSING,
+    };
+    seen.extend(members.iter().zip(weights).map(see));
 }

@@ -21,6 +21,10 @@ pub enum Draws {
     Weighted,
     /// The fewest requests in flight of some. Live: what is drawn depends on the moment.
     Fewest(Candidates),
+    /// As `Equal`, by a [`Sending`](crate::own_sends::Sending). Live: each draw changes the next.
+    SendingEqual,
+    /// As `Weighted`, by a [`Sending`](crate::own_sends::Sending). Live.
+    SendingWeighted,
 }
 
 impl Draws {
@@ -28,7 +32,10 @@ impl Draws {
     /// again.
     #[must_use]
     pub fn live(self) -> bool {
-        matches!(self, Self::Fewest(_))
+        matches!(
+            self,
+            Self::Fewest(_) | Self::SendingEqual | Self::SendingWeighted
+        )
     }
 }
 
@@ -120,7 +127,7 @@ impl Selection {
 
     /// Gets ready to draw, after the band and its shares have been made.
     pub fn prepare(&mut self) {
-        if self.draws == Draws::Weighted {
+        if matches!(self.draws, Draws::Weighted | Draws::SendingWeighted) {
             self.alias.build(&self.shares);
         }
     }
@@ -134,10 +141,10 @@ impl Selection {
         }
         let length = self.length();
         let position = match self.draws {
-            Draws::Equal => cursor.generator.below(length),
+            Draws::Equal | Draws::SendingEqual => cursor.generator.below(length),
             Draws::InTurn => cursor.turn.pass(length),
             Draws::InStride => self.stride.pass(&mut cursor.turn.0),
-            Draws::Weighted => self.alias.draw(&mut cursor.generator),
+            Draws::Weighted | Draws::SendingWeighted => self.alias.draw(&mut cursor.generator),
             Draws::Fewest(candidates) => {
                 candidates.draw(length, &mut cursor.generator, self.at_position(in_flight))
             }
@@ -152,7 +159,9 @@ impl Selection {
         let length = self.length();
         // Decided once, not for each draw.
         match self.draws {
-            Draws::Equal => self.fill_with(into, cursor, |from| from.generator.below(length)),
+            Draws::Equal | Draws::SendingEqual => {
+                self.fill_with(into, cursor, |from| from.generator.below(length))
+            }
             Draws::InTurn => self.fill_with(into, cursor, |from| from.turn.pass(length)),
             Draws::InStride => {
                 let mut turns = self.stride.turns(cursor.turn.0);
@@ -162,7 +171,7 @@ impl Selection {
                     position
                 });
             }
-            Draws::Weighted => {
+            Draws::Weighted | Draws::SendingWeighted => {
                 self.fill_with(into, cursor, |from| self.alias.draw(&mut from.generator));
             }
             Draws::Fewest(candidates) => {
@@ -209,8 +218,8 @@ impl Selection {
         let equal = 1.0 / f64::from(self.length());
         self.band.iter().enumerate().map(move |(position, &index)| {
             let share = match self.draws {
-                Draws::Equal | Draws::InTurn | Draws::Fewest(_) => equal,
-                Draws::Weighted | Draws::InStride => {
+                Draws::Equal | Draws::InTurn | Draws::Fewest(_) | Draws::SendingEqual => equal,
+                Draws::Weighted | Draws::SendingWeighted | Draws::InStride => {
                     self.shares.get(position).copied().unwrap_or(0.0)
                 }
             };

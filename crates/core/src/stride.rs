@@ -128,10 +128,10 @@ impl Turns<'_> {
     }
 }
 
-/// Computes the band, the shares and what each member counts as.
+/// Computes the band, the shares and what each member counts as. Returns how many of the band have a known weight.
 ///
 /// `weights`: of each member that is not out; not above 0 where it is not known. As long as `seen`.
-pub fn select(seen: &[Seen], weights: &[f64], clamp: Clamp, into: &mut Selection) {
+pub fn select(seen: &[Seen], weights: &[f64], clamp: Clamp, into: &mut Selection) -> u32 {
     let Selection {
         values,
         band,
@@ -152,11 +152,13 @@ pub fn select(seen: &[Seen], weights: &[f64], clamp: Clamp, into: &mut Selection
         band.push(index);
         shares.push(weight);
     }
+    let known = shares.iter().filter(|&&weight| weight > 0.0).count() as u32;
     stride.build(shares, clamp);
     let total: u64 = stride.weights().iter().copied().map(u64::from).sum();
     for (share, &scaled) in shares.iter_mut().zip(stride.weights()) {
         *share = f64::from(scaled) / total as f64;
     }
+    known
 }
 
 #[cfg(test)]
@@ -243,7 +245,8 @@ mod tests {
     fn shares_are_those_of_the_scaled_weights() {
         let mut selection = Selection::new(crate::selection::Draws::InStride);
         let seen = [Seen::MISSING, Seen::OUT, Seen::MISSING, Seen::MISSING];
-        select(&seen, &[1.0, 9.0, 0.0, 3.0], CORE, &mut selection);
+        let known = select(&seen, &[1.0, 9.0, 0.0, 3.0], CORE, &mut selection);
+        assert_eq!(known, 2);
         assert_eq!(selection.band, [0, 2, 3]);
         assert_eq!(selection.values, [1.0, NOT_ELIGIBLE, 0.0, 3.0]);
         let total = 21_845.0 + 43_690.0 + 65_535.0;

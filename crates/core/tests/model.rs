@@ -341,6 +341,7 @@ fn algorithms() -> impl Strategy<Value = Algorithm> {
             spare,
             ttl: TTL,
             smoothing,
+            own_sends: None,
         }
     });
     prop_oneof![

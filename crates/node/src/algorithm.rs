@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use idlest_core::band::{LeastCpu, Missing};
 use idlest_core::fewest::{Candidates, MOST_DRAWN};
 use idlest_core::layout::{CPU_MAX, METRIC_COUNT};
+use idlest_core::own_sends::Cost;
 use idlest_core::pool::Algorithm;
 use idlest_core::report_weights::Weighing;
 use idlest_core::spare::SpareCapacity;
@@ -35,10 +36,12 @@ pub struct AlgorithmSpec {
     pub ttl: Option<f64>,
     /// What a missing reading counts as: `mean` or `exclude`; for `leastCpu` also 1/1000 percentage points.
     pub missing: Option<Either<f64, String>>,
-    /// `spareCapacity`: time constant of the smoothing, ms; 0: none.
+    /// `leastCpu`, `spareCapacity`: time constant of the smoothing, ms; 0: none.
     pub smoothing: Option<f64>,
     /// `spareCapacity`: what a full member keeps of an equal share, 0-1.
     pub min_share: Option<f64>,
+    /// `leastCpu`, `spareCapacity`: what an own pick adds, 1/1000 percentage points; true: learned; false: nothing.
+    pub own_sends: Option<Either<f64, bool>>,
     /// `leastConnections`: members that are compared, 1 to 64.
     pub choices: Option<f64>,
     /// `leastConnections`: whether all are compared.
@@ -78,7 +81,12 @@ impl TryFrom<AlgorithmSpec> for Algorithm {
                     missing,
                 };
                 let ttl = milliseconds("ttl", spec.ttl)?;
-                Ok(Self::LeastCpu { band, ttl })
+                Ok(Self::LeastCpu {
+                    band,
+                    ttl,
+                    smoothing: milliseconds("smoothing", spec.smoothing)?,
+                    own_sends: cost(spec.own_sends)?,
+                })
             }
             "spareCapacity" => {
                 let exclude_missing = match spec.missing {
@@ -97,6 +105,7 @@ impl TryFrom<AlgorithmSpec> for Algorithm {
                     },
                     ttl: milliseconds("ttl", spec.ttl)?,
                     smoothing: milliseconds("smoothing", spec.smoothing)?,
+                    own_sends: cost(spec.own_sends)?,
                 })
             }
             "leastConnections" => {
@@ -160,6 +169,19 @@ fn milliseconds(what: &str, value: Option<f64>) -> Result<f64> {
     match value {
         Some(value) if value >= 0.0 => Ok(value),
         _ => Err(invalid(what, "milliseconds, 0 or more")),
+    }
+}
+
+fn cost(value: Option<Either<f64, bool>>) -> Result<Option<Cost>> {
+    match value {
+        Some(Either::A(cost)) if cost > 0.0 && cost <= f64::from(CPU_MAX) => {
+            Ok(Some(Cost::Fixed(cost)))
+        }
+        Some(Either::B(learned)) => Ok(learned.then_some(Cost::Learned)),
+        _ => Err(invalid(
+            "ownSends",
+            "true, false or a number above 0, at most 100,000",
+        )),
     }
 }
 

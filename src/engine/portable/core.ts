@@ -17,8 +17,10 @@ import { MISSING, OUT } from './band.js'
 import { Estimates } from './estimates.js'
 import { Flights } from './flights.js'
 import { Generator, type GeneratorState } from './generator.js'
+import { OwnSends } from './own-sends.js'
+import type { SendingPlan } from './own-sends-plans.js'
 import { type Dice, type Plan, UniformPlan } from './plan.js'
-import { fillValues, planOf } from './plan-of.js'
+import { fillValues, planOf, sendingPlanOf } from './plan-of.js'
 import { ReportWeights } from './report-weights.js'
 
 const NO_MEMBERS: MemberArrays = {
@@ -42,12 +44,13 @@ export class PortableCore implements EngineCore {
   #turnBefore = 0
   readonly #reading: MutableReading = { time: 0, tag: 0, value: 0 }
   readonly #estimates: Estimates | undefined
+  readonly #sends: OwnSends | undefined
   readonly #reportWeights: ReportWeights | undefined
   #members = NO_MEMBERS
   #flights: Flights
   // Readings, or weights, as they were at the last refresh: a value, MISSING or OUT.
   #raw = new Float64Array(0)
-  #plan = NO_PLAN
+  #plan: Plan | SendingPlan = NO_PLAN
 
   constructor(memory: TableMemory, algorithm: Algorithm, seed: readonly [number, number]) {
     this.#memory = memory
@@ -56,7 +59,9 @@ export class PortableCore implements EngineCore {
     this.#flights = new Flights(memory, NO_MEMBERS.slots, NO_MEMBERS.generations)
     const generator = new Generator(seed)
     this.#dice = { generator, turn: goesInTurn(algorithm) ? generator.next() : 0 }
-    if (algorithm.kind === 'spareCapacity') this.#estimates = new Estimates(algorithm.smoothing)
+    if ('smoothing' in algorithm) this.#estimates = new Estimates(algorithm.smoothing)
+    if ('ownSends' in algorithm && algorithm.ownSends !== false)
+      this.#sends = new OwnSends(algorithm.ownSends)
     if (algorithm.kind === 'weightedRoundRobin' && algorithm.weights === undefined) {
       this.#reportWeights = new ReportWeights(memory, algorithm, utilizationPlaces(memory, algorithm))
       this.#reportWeights.setMembers(NO_MEMBERS)
@@ -67,6 +72,7 @@ export class PortableCore implements EngineCore {
     this.#members = members
     this.#flights = new Flights(this.#memory, members.slots, members.generations)
     this.#estimates?.setMembers(members)
+    this.#sends?.setMembers(members)
     this.#reportWeights?.setMembers(members)
     if (this.#raw.length !== members.slots.length) this.#raw = new Float64Array(members.slots.length)
   }
@@ -81,7 +87,7 @@ export class PortableCore implements EngineCore {
     else if (this.#algorithm.kind === 'weightedRoundRobin') this.#takeWeights(now, facts)
     else this.#takeStates()
     fillValues(this.#algorithm, this.#raw, values)
-    this.#plan = planOf(this.#algorithm, this.#raw, this.#raw.length, this.#flights)
+    this.#plan = this.#planOf(this.#raw)
     facts[FACT_BAND] = this.#plan.length
   }
 
@@ -107,8 +113,10 @@ export class PortableCore implements EngineCore {
     if (this.#algorithm.kind === 'roundRobin') return this.#nextInTurn(new Set(excluded))
     const raw = this.#raw.slice()
     for (const index of excluded) if (index < raw.length) raw[index] = OUT
-    const plan = planOf(this.#algorithm, raw, raw.length, this.#flights)
-    return plan.length === 0 ? -1 : plan.draw(this.#dice)
+    const plan = this.#planOf(raw)
+    const index = plan.length === 0 ? -1 : plan.draw(this.#dice)
+    if ('rebuild' in this.#plan) this.#plan.rebuild()
+    return index
   }
 
   fillShares(shares: Float64Array): void {
@@ -119,6 +127,11 @@ export class PortableCore implements EngineCore {
 
   get ignored(): number {
     return this.#reportWeights?.ignored ?? 0
+  }
+
+  #planOf(raw: Float64Array): Plan | SendingPlan {
+    if (this.#sends !== undefined) return sendingPlanOf(this.#algorithm, raw, this.#sends)
+    return planOf(this.#algorithm, raw, raw.length, this.#flights)
   }
 
   #nextInTurn(excluded: ReadonlySet<number>): number {
@@ -155,6 +168,7 @@ export class PortableCore implements EngineCore {
     const { slots, generations, states } = this.#members
     const raw = this.#raw
     const reading = this.#reading
+    const isWhole = this.#algorithm.kind === 'leastCpu'
     let oldest = Number.POSITIVE_INFINITY
     let fresh = 0
     for (let i = 0; i < slots.length; i++) {
@@ -171,10 +185,13 @@ export class PortableCore implements EngineCore {
         raw[i] = MISSING
         continue
       }
-      raw[i] = this.#estimates?.update(i, reading.value, reading.time) ?? reading.value
+      const estimate = this.#estimates?.update(i, reading.value, reading.time) ?? reading.value
+      raw[i] = isWhole ? Math.floor(estimate + 0.5) : estimate
+      this.#sends?.take(i, reading.value, reading.time)
       fresh++
       if (reading.time < oldest) oldest = reading.time
     }
+    this.#sends?.learn()
     facts[FACT_NEXT_EXPIRY] = oldest + ttl + 1
     facts[FACT_FRESH] = fresh
   }

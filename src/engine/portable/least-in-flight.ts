@@ -61,8 +61,9 @@ export class LeastInFlightPlan implements Plan {
     const one = band[first] as number
     const other = band[drawn === first ? length - 1 : drawn] as number
     const more = this.#flights.at(one) - this.#flights.at(other)
-    if (more !== 0) return more > 0 ? other : one
-    return generator.below(2) === 0 ? other : one
+    // The sign of the difference, or a coin: no processor can foresee it, so there is no branch on it.
+    const isOne = (more === 0 ? generator.next() : more) >>> 31
+    return other + (one - other) * isOne
   }
 
   // Distinct ones, every set of them as likely as any other: Floyd's way (Bentley and Floyd, 1987).

@@ -2,6 +2,8 @@ import type { Algorithm } from '../../algorithms/algorithm.js'
 import { effective, fillBand, substitute } from './band.js'
 import type { Flights } from './flights.js'
 import { LeastInFlightPlan } from './least-in-flight.js'
+import type { OwnSends } from './own-sends.js'
+import { SendingBandPlan, type SendingPlan, SendingSparePlan } from './own-sends-plans.js'
 import { type Plan, TurnPlan, UniformPlan } from './plan.js'
 import { fillSpareValues, fillWeights, planByWeight } from './spare.js'
 import { planInStride } from './stride.js'
@@ -24,6 +26,18 @@ export function planOf(algorithm: Algorithm, raw: Float64Array, count: number, f
   if (algorithm.kind === 'roundRobin') return new TurnPlan(band, length)
   if (algorithm.kind === 'leastConnections') return new LeastInFlightPlan(band, length, flights, algorithm)
   return new UniformPlan(band, length)
+}
+
+/** The same for algorithms that count own sends. */
+export function sendingPlanOf(algorithm: Algorithm, raw: Float64Array, sends: OwnSends): SendingPlan {
+  if (algorithm.kind === 'spareCapacity') {
+    const weights = new Float64Array(raw.length)
+    fillWeights(raw, raw.length, algorithm.missing, weights)
+    return new SendingSparePlan(weights, sends, algorithm.minShare)
+  }
+  const values = new Float64Array(raw.length)
+  fillValues(algorithm, raw, values)
+  return new SendingBandPlan(values, sends, algorithm.kind === 'leastCpu' ? algorithm.threshold : 0)
 }
 
 /** The band alone, for algorithms that have one. Returns its length. */

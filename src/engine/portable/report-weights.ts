@@ -4,7 +4,7 @@ import type { TableMemory } from '../../table/memory.js'
 import { type MutableMetric, readMetric, reportTime } from '../../table/report.js'
 import { MEMBER_UP, type MemberArrays } from '../engine.js'
 import { MISSING, OUT } from './band.js'
-import { keyOf } from './estimates.js'
+import { placesBefore } from './kept.js'
 
 const [CPU, APPLICATION, QPS, EPS] = (['cpu', 'application', 'qps', 'eps'] as const).map((name) =>
   METRICS.indexOf(name),
@@ -59,9 +59,8 @@ export class ReportWeights {
 
   /** Takes over the members; what is known of those that stay is kept. */
   setMembers(members: MemberArrays): void {
-    const before = new Map<number, Known>()
-    for (const [i, known] of this.#known.entries()) before.set(keyOf(this.#members as MemberArrays, i), known)
-    this.#known = Array.from(members.slots, (_, i) => before.get(keyOf(members, i)) ?? newcomer(this.#looked))
+    const places = placesBefore(this.#members, members)
+    this.#known = Array.from(places, (place) => this.#known[place] ?? newcomer(this.#looked))
     this.#members = members
     this.#changed = true
   }
