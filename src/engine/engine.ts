@@ -35,7 +35,8 @@ export const NOT_ELIGIBLE = Number.POSITIVE_INFINITY
  * What an engine tells of its last refresh, in arrays that JavaScript owns.
  *
  * `facts`: [0] the table's generation, read before any slot, [1] table time from which the view is out of date
- * because a reading expires (`Infinity`: never): the smallest `time + ttl` among fresh readings, plus 1 ms,
+ * because a reading expires (`Infinity`: never): the smallest `time + ttl` among fresh readings, plus 1 ms; or because
+ * weights change (`weightedRoundRobin`),
  * [2] the size of the band, [3] the number of members with a fresh reading.
  */
 export interface View {
