@@ -95,8 +95,9 @@ export const SHORTEST_UPDATE = 100
  * above 0 are passed over, and counted (`stats().picks.reportsIgnored`). With `weights`, these are all that counts.
  *
  * Use it where nodes report qps beside their utilization, as gRPC servers with ORCA do: weights then hardly depend on the
- * load that they make, so that it neither herds nor swings. It underrates a node whose CPU goes to other work. Costs
- * as much as `roundRobin` where weights are alike; each part of the largest weight that the mean lacks adds to it.
+ * load that they make, so that it neither herds nor swings. It underrates a node whose CPU goes to other work. A pick looks
+ * at `largest / mean` weights on average, of what `clamp` makes of them: few, whatever the number of nodes, unless one of
+ * many nodes weighs more than all the others.
  *
  * Throws OptionError.
  */

@@ -184,6 +184,12 @@ test('fewer than two known weights are a plain round robin over the same sequenc
   }
 })
 
+test('weights too large to add up are alike', (t) => {
+  for (const huge of [Number.POSITIVE_INFINITY, Number.MAX_VALUE, 1e305]) {
+    t.deepEqual([...scaleWeights(Float64Array.of(huge, 1, huge), clampOf({}))], [65_535, 65_535, 65_535])
+  }
+})
+
 test('who is out is not in the band, and plays no part in the mean', (t) => {
   const plan = planInStride(Float64Array.from([OUT, 3, OUT, -1, 1]), 5, clampOf({}))
   t.deepEqual([...plan.band.subarray(0, plan.length)], [1, 3, 4])

@@ -40,7 +40,8 @@ impl Stride {
                 largest = largest.max(weight);
             }
         }
-        if known < 2 {
+        // Nor are there weights that can't be added up and scaled: without a largest one no turn would end.
+        if known < 2 || !(sum * LARGEST).is_finite() {
             scaled.resize(weights.len(), LARGEST_WEIGHT);
             return;
         }
@@ -205,6 +206,13 @@ mod tests {
         assert_eq!(scaled(&[0.0; 2], CORE), [65_535; 2]);
         assert_eq!(scaled(&[7.0], JAVA), [65_535]);
         assert!(scaled(&[], CORE).is_empty());
+    }
+
+    #[test]
+    fn weights_too_large_to_add_up_are_alike() {
+        for huge in [f64::INFINITY, f64::MAX, 1e305] {
+            assert_eq!(scaled(&[huge, 1.0, huge], CORE), [65_535; 3], "{huge}");
+        }
     }
 
     #[test]

@@ -23,7 +23,9 @@ export function scaleWeights(weights: Float64Array, clamp: WeightClamp): Uint16A
     sum += weight
     if (weight > largest) largest = weight
   }
-  if (known < 2) return new Uint16Array(weights.length).fill(LARGEST_WEIGHT)
+  // Nor are there weights that can't be added up and scaled: without a largest one no turn would end.
+  if (known < 2 || sum * LARGEST_WEIGHT === Number.POSITIVE_INFINITY)
+    return new Uint16Array(weights.length).fill(LARGEST_WEIGHT)
   const mean = sum / known
   const cap = Math.min(largest, clamp.max * mean)
   const scaledMean = Math.floor((mean * LARGEST_WEIGHT) / cap + 0.5)
