@@ -33,9 +33,10 @@ export const WEIGHTINGS: readonly {
   readonly weightOf: (place: number) => number
   readonly atMost: number
 }[] = [
-  // The mean is three quarters of the largest; and a tenth of it, which is as little as it can be.
+  // The mean is three quarters of the largest; a tenth of it; and next to nothing.
   { name: 'weightedRoundRobin, alike', weightOf: (place) => 10 + (place % 11), atMost: 1.2 },
   { name: 'weightedRoundRobin, uneven', weightOf: (place) => (place % 20 === 0 ? 81 : 1), atMost: 5 },
+  { name: 'weightedRoundRobin, one large', weightOf: (place) => (place === 0 ? 1e9 : 1), atMost: 5 },
 ]
 
 /** The name of an algorithm's case. */

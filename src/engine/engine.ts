@@ -129,7 +129,7 @@ export interface View {
  *
  *   Scaled weights are whole. Fewer than two known, or 65,535 times their sum not finite: 65,535 for
  *   all. Else, with `mean` of the known, `cap = min(largest, max *
- *   mean)` and `half(x) = floor(x + 0.5)`: `m = half(mean * 65,535 / cap)`, and for a known one `half(min(weight, cap) *
+ *   mean)` and `half(x) = floor(x + 0.5)`: `m = half(mean * 65,535 / cap)`, at least 1, and for a known one `half(min(weight, cap) *
  *   65,535 / cap)`, at least `floor`, which is `half(min * m)` (rounded up instead with `roundUp`) and at least 1; `m` for one
  *   that is not known. The share is the scaled weight by their sum. The value in the view is the weight, 0 where it is
  *   not known. `FACT_FRESH` is the number of those known by reports.

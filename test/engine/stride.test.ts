@@ -184,6 +184,14 @@ test('fewer than two known weights are a plain round robin over the same sequenc
   }
 })
 
+test('whatever the mean is, no one weighs nothing', (t) => {
+  const weights = new Float64Array(300_000).fill(1e-9)
+  weights[0] = 1
+  weights[1] = 0
+  const scaled = scaleWeights(weights, { max: 1e9, min: 0, roundUp: false })
+  t.deepEqual([...scaled.subarray(0, 3)], [65_535, 1, 1])
+})
+
 test('weights too large to add up are alike', (t) => {
   for (const huge of [Number.POSITIVE_INFINITY, Number.MAX_VALUE, 1e305]) {
     t.deepEqual([...scaleWeights(Float64Array.of(huge, 1, huge), clampOf({}))], [65_535, 65_535, 65_535])

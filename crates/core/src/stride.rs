@@ -2,6 +2,8 @@
 //!
 //! The exact rule is in `src/engine/engine.ts`, at `weightedRoundRobin`.
 
+use std::cell::Cell;
+
 use crate::band::{NOT_ELIGIBLE, Seen};
 use crate::selection::Selection;
 
@@ -23,14 +25,44 @@ pub struct Clamp {
     pub round_up: bool,
 }
 
+// Where the mean weight is less than this part of the largest, blocks of so many entries are passed over together in
+// rounds in which none of them is picked: else one large weight among thousands of small ones makes turns slow.
+const SPARSE: u64 = 24;
+const BLOCK: usize = 16;
+
+// Rounds in which no entry of a block is picked: from one up to another, in which one is. That is so whatever turns
+// have been made.
+#[derive(Clone, Copy, Debug, Default)]
+struct Quiet {
+    from: u32,
+    until: u32,
+}
+
 /// Scaled weights: whole, and one of them [`LARGEST_WEIGHT`].
 #[derive(Debug, Default)]
-pub struct Stride(Vec<u16>);
+pub struct Stride {
+    weights: Vec<u16>,
+    // What has been found out of each block; empty where blocks are not passed over.
+    quiet: Vec<Cell<Quiet>>,
+}
 
 impl Stride {
     /// Scales weights; those that are not known (not above 0) become the mean of the others.
     pub fn build(&mut self, weights: &[f64], clamp: Clamp) {
-        let Self(scaled) = self;
+        self.scale(weights, clamp);
+        let total = self.total();
+        let count = self.weights.len();
+        let is_sparse = total * SPARSE < count as u64 * u64::from(LARGEST_WEIGHT);
+        self.quiet.clear();
+        if is_sparse {
+            self.quiet.resize_with(count.div_ceil(BLOCK), Cell::default);
+        }
+    }
+
+    fn scale(&mut self, weights: &[f64], clamp: Clamp) {
+        let Self {
+            weights: scaled, ..
+        } = self;
         scaled.clear();
         let (mut known, mut sum, mut largest) = (0_u32, 0.0, 0.0_f64);
         for &weight in weights {
@@ -48,7 +80,7 @@ impl Stride {
         let mean = sum / f64::from(known);
         let cap = largest.min(clamp.max * mean);
         let scale = |weight: f64| (weight * LARGEST / cap + 0.5).floor();
-        let mean = scale(mean);
+        let mean = scale(mean).max(1.0);
         let least = clamp.min * mean;
         let floor = match clamp.round_up {
             true => least.ceil(),
@@ -67,16 +99,23 @@ impl Stride {
     /// The scaled weights.
     #[must_use]
     pub fn weights(&self) -> &[u16] {
-        &self.0
+        &self.weights
+    }
+
+    /// Their sum.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.weights.iter().copied().map(u64::from).sum()
     }
 
     /// Turns from this number of the sequence on.
     #[must_use]
     pub fn turns(&self, sequence: u32) -> Turns<'_> {
         // A length of 0 has no turns, whatever is said here.
-        let length = (self.0.len() as u32).max(1);
+        let length = (self.weights.len() as u32).max(1);
         Turns {
-            weights: &self.0,
+            weights: &self.weights,
+            quiet: &self.quiet,
             sequence,
             position: sequence % length,
             round: sequence / length,
@@ -97,6 +136,7 @@ impl Stride {
 #[derive(Debug)]
 pub struct Turns<'a> {
     weights: &'a [u16],
+    quiet: &'a [Cell<Quiet>],
     /// The number of the sequence that comes next.
     pub sequence: u32,
     // Where that is in its round, and the round: so that no turn has to divide.
@@ -109,24 +149,85 @@ impl Turns<'_> {
     #[inline]
     pub fn pass(&mut self) -> u32 {
         loop {
+            if !self.quiet.is_empty() && self.pass_over() {
+                continue;
+            }
             let (position, round) = (self.position, self.round);
             let Some(&weight) = self.weights.get(position as usize) else {
                 return 0;
             };
             self.sequence = self.sequence.wrapping_add(1);
-            self.position += 1;
-            if self.sequence == 0 {
-                (self.position, self.round) = (0, 0);
-            } else if self.position as usize == self.weights.len() {
-                self.position = 0;
-                self.round += 1;
-            }
+            self.step(1);
             let at = u64::from(weight) * u64::from(round) + u64::from(position) * OFFSET;
             if at % u64::from(LARGEST_WEIGHT) >= u64::from(LARGEST_WEIGHT - weight) {
                 return position;
             }
         }
     }
+
+    #[inline]
+    fn step(&mut self, length: u32) {
+        self.position += length;
+        if self.sequence == 0 {
+            (self.position, self.round) = (0, 0);
+        } else if self.position as usize == self.weights.len() {
+            self.position = 0;
+            self.round += 1;
+        }
+    }
+
+    // Passes over the block that begins here, where none of it is picked in this round. False where it is not passed.
+    fn pass_over(&mut self) -> bool {
+        let start = self.position as usize;
+        if !start.is_multiple_of(BLOCK) {
+            return false;
+        }
+        let end = self.weights.len().min(start + BLOCK);
+        let (Some(quiet), Some(block)) =
+            (self.quiet.get(start / BLOCK), self.weights.get(start..end))
+        else {
+            return false;
+        };
+        // Not beyond the end of the sequence, where rounds begin anew.
+        let length = block.len() as u32;
+        let Some(sequence) = self.sequence.checked_add(length) else {
+            return false;
+        };
+        let known = quiet.get();
+        if !(known.from..known.until).contains(&self.round) {
+            if self.round == known.until && known.from < known.until {
+                return false;
+            }
+            let until = next_round(block, self.position, self.round);
+            if until == self.round {
+                return false;
+            }
+            quiet.set(Quiet {
+                from: self.round,
+                until,
+            });
+        }
+        self.sequence = sequence;
+        self.step(length);
+        true
+    }
+}
+
+// The first round from this one on in which an entry of a block is picked.
+fn next_round(block: &[u16], start: u32, round: u32) -> u32 {
+    let largest = u32::from(LARGEST_WEIGHT);
+    let mut wait = u32::MAX;
+    for (position, &weight) in (start..).zip(block) {
+        let at = u64::from(weight) * u64::from(round) + u64::from(position) * OFFSET;
+        let at = (at % u64::from(LARGEST_WEIGHT)) as u32;
+        let weight = u32::from(weight);
+        // Each round adds the weight; it is picked where the next one would go beyond the largest.
+        wait = wait.min((largest - weight).saturating_sub(at).div_ceil(weight));
+        if wait == 0 {
+            break;
+        }
+    }
+    round.saturating_add(wait)
 }
 
 /// Computes the band, the shares and what each member counts as. Returns how many of the band have a known weight.
@@ -155,7 +256,7 @@ pub fn select(seen: &[Seen], weights: &[f64], clamp: Clamp, into: &mut Selection
     }
     let known = shares.iter().filter(|&&weight| weight > 0.0).count() as u32;
     stride.build(shares, clamp);
-    let total: u64 = stride.weights().iter().copied().map(u64::from).sum();
+    let total = stride.total();
     for (share, &scaled) in shares.iter_mut().zip(stride.weights()) {
         *share = f64::from(scaled) / total as f64;
     }
@@ -231,6 +332,10 @@ mod tests {
         };
         assert_eq!(scaled(&[100.0, 1e-10], own(10.0, 0.0)), [65_535, 1]);
         assert_eq!(scaled(&[1.0, 2.0, 9.0], own(1.0, 1.0)), [65_535; 3]);
+        // Whatever the mean is, no one weighs nothing.
+        let mut weights = vec![1e-9; 300_000];
+        (weights[0], weights[1]) = (1.0, 0.0);
+        assert_eq!(scaled(&weights, own(1e9, 0.0))[..3], [65_535, 1, 1]);
     }
 
     #[test]

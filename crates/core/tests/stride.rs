@@ -133,4 +133,37 @@ proptest! {
             }
         }
     }
+
+    // Also where blocks of entries are passed over.
+    #[test]
+    fn turns_are_those_of_the_rule(
+        (large, count) in (0_usize..4, 1_usize..300),
+        smallest in prop_oneof![Just(0.0), 0.0..0.1],
+        from in prop_oneof![any::<u32>(), u32::MAX - 2_000..=u32::MAX, 0_u32..2_000],
+        places in prop::collection::vec(any::<prop::sample::Index>(), 4),
+    ) {
+        let mut weights: Vec<f64> = (0..count).map(|i| (i % 7 + 1) as f64).collect();
+        for place in &places[..large] {
+            weights[place.index(count)] = 1e7;
+        }
+        let mut stride = Stride::default();
+        stride.build(&weights, Clamp { max: 1e6, min: smallest, round_up: false });
+        let scaled: Vec<u64> = stride.weights().iter().copied().map(u64::from).collect();
+        let n = count as u64;
+        // Twice from the same place, since the second time knows what the first found out.
+        for _ in 0..2 {
+            let (mut turns, mut sequence) = (stride.turns(from), u64::from(from));
+            for _ in 0..300 {
+                let expected = loop {
+                    let (i, g) = (sequence % n, sequence / n);
+                    sequence = (sequence + 1) % (1 << 32);
+                    let weight = scaled[i as usize];
+                    if (weight * g + i * 32_767) % 65_535 >= 65_535 - weight {
+                        break i as u32;
+                    }
+                };
+                prop_assert_eq!((turns.pass(), u64::from(turns.sequence)), (expected, sequence));
+            }
+        }
+    }
 }

@@ -28,7 +28,7 @@ export function scaleWeights(weights: Float64Array, clamp: WeightClamp): Uint16A
     return new Uint16Array(weights.length).fill(LARGEST_WEIGHT)
   const mean = sum / known
   const cap = Math.min(largest, clamp.max * mean)
-  const scaledMean = Math.floor((mean * LARGEST_WEIGHT) / cap + 0.5)
+  const scaledMean = Math.max(1, Math.floor((mean * LARGEST_WEIGHT) / cap + 0.5))
   const least = clamp.min * scaledMean
   const floor = Math.max(1, clamp.roundUp ? Math.ceil(least) : Math.floor(least + 0.5))
   // Not `map`: it calls a function for each.

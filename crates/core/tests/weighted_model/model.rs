@@ -211,7 +211,7 @@ impl Model {
         let largest = known.iter().copied().fold(0.0, f64::max);
         let cap = f64::min(largest, self.clamp.max * mean);
         let half = |x: f64| (x + 0.5).floor();
-        let m = half(mean * 65_535.0 / cap);
+        let m = half(mean * 65_535.0 / cap).max(1.0);
         let floor = match self.clamp.round_up {
             true => (self.clamp.min * m).ceil(),
             false => half(self.clamp.min * m),
