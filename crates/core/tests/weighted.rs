@@ -78,7 +78,7 @@ fn weights_are_the_known_ones() {
 #[test]
 fn fixed_weights_look_at_no_table() {
     let table = table(&[Some(1), Some(2), None]);
-    write_report(&table, 0, 0, TIME_BIAS, &vec![(QPS, 1.0), (CPU, 1.0)]);
+    write_report(&table, 0, 0, TIME_BIAS, &[(QPS, 1.0), (CPU, 1.0)]);
     let mut pool = support::pool(FIXED, 0);
     let weights = [1.0, 2.0, 3.0];
     pool.set_members(
