@@ -1,4 +1,5 @@
 export * from './agent/index.js'
+export { type AdaptiveOptions, adaptive } from './algorithms/adaptive.js'
 export type { Algorithm } from './algorithms/algorithm.js'
 export { type LeastConnectionsOptions, leastConnections } from './algorithms/least-connections.js'
 export { type LeastCpuOptions, leastCpu } from './algorithms/least-cpu.js'

@@ -54,6 +54,19 @@ export interface LeastConnectionsAlgorithm {
   readonly exact: boolean
 }
 
+/** `adaptive()`: the least response time to expect. */
+export interface AdaptiveAlgorithm {
+  readonly kind: 'adaptive'
+  /** Oldest age of a fresh reading, whole ms, inclusive. */
+  readonly ttl: number
+  /** Time constant over which CPU is smoothed, ms. */
+  readonly smoothing: number
+  /** Time constant with which what is known of a node fades, ms. */
+  readonly fading: number
+  /** A node that gives errors alone counts as so many times as slow, less one. */
+  readonly errorCost: number
+}
+
 /** How a balancer picks: checked, frozen plain data, so that it can be posted to a worker thread. */
 export type Algorithm =
   | RandomAlgorithm
@@ -61,6 +74,7 @@ export type Algorithm =
   | LeastCpuAlgorithm
   | SpareCapacityAlgorithm
   | LeastConnectionsAlgorithm
+  | AdaptiveAlgorithm
 
 /** Oldest age of a reading that still counts, ms; undefined where the algorithm reads none. */
 export function ttlOf(algorithm: Algorithm): number | undefined {
@@ -76,5 +90,6 @@ export function weightsOf(algorithm: Algorithm): WeightOf {
 
 /** Whether picks depend on what changes without a publication, so that they can't be made ahead. */
 export function isLive(algorithm: Algorithm): boolean {
-  return algorithm.kind === 'leastConnections' || ('ownSends' in algorithm && algorithm.ownSends !== false)
+  if (algorithm.kind === 'leastConnections' || algorithm.kind === 'adaptive') return true
+  return 'ownSends' in algorithm && algorithm.ownSends !== false
 }

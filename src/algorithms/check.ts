@@ -1,5 +1,7 @@
+import { LONGEST_WAIT } from '../clock.js'
 import { CPU_MAX } from '../table/layout.js'
 import type {
+  AdaptiveAlgorithm,
   Algorithm,
   LeastConnectionsAlgorithm,
   LeastCpuAlgorithm,
@@ -25,6 +27,15 @@ const checks: { [K in Algorithm['kind']]: (value: object) => boolean } = {
   leastConnections: (value) => {
     const { choices, exact } = value as Partial<LeastConnectionsAlgorithm>
     return Number.isInteger(choices) && isNumberFrom(choices, 1, 64) && typeof exact === 'boolean'
+  },
+  adaptive: (value) => {
+    const { ttl, smoothing, fading, errorCost } = value as Partial<AdaptiveAlgorithm>
+    return (
+      isNumberFrom(ttl, 0, Number.POSITIVE_INFINITY) &&
+      isNumberFrom(smoothing, 0, Number.MAX_VALUE) &&
+      isNumberFrom(fading, 1, LONGEST_WAIT) &&
+      isNumberFrom(errorCost, 0, 1e6)
+    )
   },
   leastCpu: (value) => {
     const { threshold, ttl, missing, smoothing, ownSends } = value as Partial<LeastCpuAlgorithm>

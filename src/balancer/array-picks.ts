@@ -1,4 +1,5 @@
 import { type Algorithm, isLive, type WeightOf, weightsOf } from '../algorithms/algorithm.js'
+import { spareCapacity } from '../algorithms/spare-capacity.js'
 import type { Clock } from '../clock.js'
 import { type Engine, FACT_FRESH, type MemberArrays, NOT_ELIGIBLE } from '../engine/engine.js'
 import { MISSING, OUT } from '../engine/portable/band.js'
@@ -61,6 +62,7 @@ export class ArrayPicks {
   private readonly dice: Dice
   private readonly live: LiveView
   private readonly options: ArrayPicksOptions
+  private readonly algorithm: Algorithm
   // An object without prototype: for strings that were seen before it is a third faster than a Map.
   private positions: Record<string, number | undefined> = Object.create(null)
   private places: MemberArrays
@@ -77,7 +79,13 @@ export class ArrayPicks {
   private band = new Uint32Array(16)
 
   constructor(options: ArrayPicksOptions) {
-    const { engine, memory, algorithm, seed, clock, exact } = options
+    const { engine, memory, seed, clock, exact } = options
+    // Nobody tells how picks from arrays end, so there is nothing to learn from.
+    const algorithm =
+      options.algorithm.kind === 'adaptive'
+        ? spareCapacity({ ttl: options.algorithm.ttl })
+        : options.algorithm
+    this.algorithm = algorithm
     this.options = options
     this.directory = options.directory
     this.header = memory.header
@@ -147,7 +155,7 @@ export class ArrayPicks {
     if (bound === undefined || !bound.isUnchanged()) bound = this.bounds[place] = new BoundArray(nodes)
     if (bound.revision !== this.live.revision) {
       this.readInto(bound.ids)
-      bound.plan = planOf(this.options.algorithm, this.raw, bound.length, this.flightsOf(bound.ids))
+      bound.plan = planOf(this.algorithm, this.raw, bound.length, this.flightsOf(bound.ids))
       bound.revision = this.live.revision
     }
     if (bound.plan.length === 0) return -1
@@ -183,7 +191,7 @@ export class ArrayPicks {
 
   // One draw from the readings in `raw`, without keeping what it was made from.
   private drawOnce(nodes: readonly NodeLike[]): number {
-    const { algorithm } = this.options
+    const { algorithm } = this
     if (algorithm.kind === 'leastCpu' || algorithm.kind === 'random') {
       const length = fillBandOf(algorithm, this.raw, nodes.length, this.band)
       return length === 0 ? -1 : (this.band[this.dice.generator.below(length)] as number)
@@ -194,7 +202,8 @@ export class ArrayPicks {
 
   // Where to look for what these nodes have in flight, for algorithms that do.
   private flightsOf(nodes: readonly NodeLike[]): Flights {
-    const { algorithm, memory } = this.options
+    const { memory } = this.options
+    const { algorithm } = this
     if (!isLive(algorithm)) return this.noFlights
     const slots = new Uint32Array(nodes.length).fill(NO_SLOT)
     const generations = new Uint32Array(nodes.length)

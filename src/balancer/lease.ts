@@ -36,6 +36,20 @@ export interface LeaseOwner {
   readonly leases: LeaseCounters
   /** Called after a release, for those who wait for a node to drain. */
   released(member: Member): void
+  /** Where the algorithm learns from how leases end. */
+  readonly learning: Learning | undefined
+}
+
+/** Learns from how leases end. */
+export interface Learning {
+  /** Clock time, ms. */
+  now(): number
+  /**
+   * A lease has ended.
+   * @param left requests in flight at its node now
+   * @param latency how long it took, ms
+   */
+  ended(member: Member, left: number, ok: boolean, latency: number): void
 }
 
 /** A pick that counts as in flight, for all balancers and threads of the table, until it is released. */
@@ -46,6 +60,7 @@ export class Lease<N extends NodeLike = NodeLike> {
   readonly #member: Member<N>
   // Not where the node's count is full, or the node left another thread's balancer: then nothing is to be taken back.
   readonly #counted: boolean
+  readonly #start: number
   #open = true
 
   constructor(owner: LeaseOwner, member: Member<N>) {
@@ -53,6 +68,7 @@ export class Lease<N extends NodeLike = NodeLike> {
     this.#owner = owner
     this.#member = member
     owner.leases.acquired++
+    this.#start = owner.learning === undefined ? 0 : owner.learning.now()
     this.#counted = enterFlight(owner.memory, member.slot, member.generation)
   }
 
@@ -61,7 +77,7 @@ export class Lease<N extends NodeLike = NodeLike> {
    * but a counter; an outcome that is none is left out.
    */
   release(outcome?: Outcome): void {
-    const { leases, memory } = this.#owner
+    const { leases, memory, learning } = this.#owner
     if (!this.#open) {
       leases.releasedTwice++
       return
@@ -71,9 +87,24 @@ export class Lease<N extends NodeLike = NodeLike> {
     leases.released++
     member.released++
     // Before the outcome is looked at: whatever that is, the request is over.
-    if (!this.#counted || !leaveFlight(memory, member.slot, member.generation)) leases.releasedLate++
+    const left = this.#counted ? leaveFlight(memory, member.slot, member.generation) : -1
+    if (left < 0) leases.releasedLate++
     this.#owner.released(member)
-    if (typeof outcome === 'object' && outcome !== null) note(outcome, member, leases)
+    const told = typeof outcome === 'object' && outcome !== null ? outcome : NOTHING
+    // Anything but false is ok: whatever a caller without types gives.
+    const ok = told.ok === undefined ? told.error === undefined : told.ok !== false
+    const latency = latencyOf(told, leases)
+    if (!ok) {
+      leases.failed++
+      member.failed++
+    }
+    if (latency !== undefined) {
+      member.latencySum += latency
+      member.latencyCount++
+    }
+    if (left >= 0 && learning !== undefined) {
+      learning.ended(member, left, ok, latency ?? learning.now() - this.#start)
+    }
   }
 
   [Symbol.dispose](): void {
@@ -81,14 +112,11 @@ export class Lease<N extends NodeLike = NodeLike> {
   }
 }
 
-function note({ ok, error, latency }: Outcome, member: Member, leases: LeaseCounters): void {
-  if (ok === false || (ok === undefined && error !== undefined)) {
-    leases.failed++
-    member.failed++
-  }
-  if (latency === undefined) return
-  if (typeof latency === 'number' && latency >= 0 && latency <= MAX_VALUE) {
-    member.latencySum += latency
-    member.latencyCount++
-  } else leases.badLatency++
+const NOTHING: Outcome = {}
+
+function latencyOf({ latency }: Outcome, leases: LeaseCounters): number | undefined {
+  if (latency === undefined) return undefined
+  if (typeof latency === 'number' && latency >= 0 && latency <= MAX_VALUE) return latency
+  leases.badLatency++
+  return undefined
 }

@@ -10,12 +10,13 @@ import { writeReport } from '../table/report.js'
 import { sampleTime, tableTime } from '../table/table.js'
 import { publishEmptySelect } from '../telemetry.js'
 import { ArrayPicks, type Directory } from './array-picks.js'
-import { Lease, type LeaseOwner, newLeaseCounters, type Outcome } from './lease.js'
+import { type Learning, Lease, type LeaseOwner, newLeaseCounters, type Outcome } from './lease.js'
 import { type Member, Members, type Places } from './members.js'
 import { looseId, type NodeLike } from './node.js'
 import { Picks } from './picks.js'
 import { excludedBy, type SelectOptions } from './select-options.js'
 import { type NodeSnapshot, snapshotOf } from './snapshot.js'
+import { TurnClock } from './turn-clock.js'
 
 /** Counts of a balancer's picks and reports. */
 export interface PickCounters {
@@ -84,9 +85,15 @@ export class Picker<N extends NodeLike = NodeLike> {
     this.clock = clock
     this.memory = memory
     this.members = new Members(options.places, weightsOf(algorithm))
-    this.leases = { memory, leases: newLeaseCounters(), released: (member) => this.onReleased(member) }
+    const core = engine.createCore(memory, algorithm, seed)
+    this.leases = {
+      memory,
+      leases: newLeaseCounters(),
+      released: (member) => this.onReleased(member),
+      learning: core.learns ? this.#learning() : undefined,
+    }
     this.#picks = new Picks({
-      core: engine.createCore(memory, algorithm, seed),
+      core,
       memory,
       clock,
       exact,
@@ -137,7 +144,7 @@ export class Picker<N extends NodeLike = NodeLike> {
   select(options: SelectOptions): N
   select(what?: readonly NodeLike[] | SelectOptions): NodeLike {
     if (what === undefined) {
-      const index = this.#picks.next()
+      const index = this.#picks.nextAlone()
       if (index >= 0) return this.#nodes[index] as N
     } else {
       const picked = this.#selectFrom(what)
@@ -159,7 +166,7 @@ export class Picker<N extends NodeLike = NodeLike> {
 
   /** The index in `nodes` of the node for the next call, or -1 where there is none to pick. Throws ClosedError. */
   selectIndex(): number {
-    const index = this.#picks.next()
+    const index = this.#picks.nextAlone()
     if (index < 0) this.#noNodes()
     return index
   }
@@ -180,7 +187,7 @@ export class Picker<N extends NodeLike = NodeLike> {
 
   /** A pick that counts as in flight until it is released. Throws as `select` does. */
   acquire(options?: SelectOptions): Lease<N> {
-    const index = options === undefined ? this.#picks.next() : this.#nextBut(options)
+    const index = options === undefined ? this.#picks.next() : this.#nextBut(options, true)
     if (index < 0) throw this.#noNodes()
     return new Lease(this.leases, this.#list[index] as Member<N>)
   }
@@ -285,13 +292,13 @@ export class Picker<N extends NodeLike = NodeLike> {
       return what[index]
     }
     // A pick may take up changes of members, so the nodes are looked at after it.
-    const index = what === undefined ? this.#picks.next() : this.#nextBut(what as SelectOptions)
+    const index = what === undefined ? this.#picks.nextAlone() : this.#nextBut(what as SelectOptions, false)
     return this.#nodes[index]
   }
 
-  #nextBut(options: SelectOptions): number {
+  #nextBut(options: SelectOptions, isLease: boolean): number {
     const exclude = excludedBy(options)
-    if (exclude === undefined) return this.#picks.next()
+    if (exclude === undefined) return isLease ? this.#picks.next() : this.#picks.nextAlone()
     // All ids first: reading one may run the caller's code, and that may change the members and so their indices.
     const ids = exclude.map(looseId)
     const indices = new Uint32Array(ids.length)
@@ -300,7 +307,18 @@ export class Picker<N extends NodeLike = NodeLike> {
       const index = this.members.indexOf(id)
       if (index >= 0) indices[count++] = index
     }
-    return this.#picks.nextExcluding(indices.subarray(0, count))
+    return this.#picks.nextExcluding(indices.subarray(0, count), isLease)
+  }
+
+  #learning(): Learning {
+    const clock = new TurnClock(this.clock)
+    return {
+      now: () => clock.now(),
+      ended: (member, left, ok, latency) => {
+        // Not where members changed since the last pick: the engine has other indices.
+        if (this.#list[member.index] === member) this.#picks.ended(member.index, left, ok, latency)
+      },
+    }
   }
 
   #noNodes(): NoNodesError {

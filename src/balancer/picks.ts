@@ -26,6 +26,7 @@ export class Picks {
   private nextBlock = 0
   // Draws of a live core can't be made ahead.
   private readonly isLive: boolean
+  private readonly learns: boolean
 
   constructor(options: LiveViewOptions) {
     this.header = options.memory.header
@@ -33,7 +34,8 @@ export class Picks {
     this.core = options.core
     const space = new Uint32Array(LARGEST_BLOCK)
     this.isLive = options.core.live
-    this.blocks = (this.isLive ? [1] : blockSizes()).map((size) => space.subarray(0, size))
+    this.learns = options.core.learns
+    this.blocks = blockSizes().map((size) => space.subarray(0, size))
     this.block = this.blocks[0] as Uint32Array
   }
 
@@ -44,6 +46,18 @@ export class Picks {
       if (this.isLive) return this.countOne(this.core.pick())
     }
     return this.slowNext()
+  }
+
+  /** The same for a pick that is no lease: nobody will tell how it ended. */
+  nextAlone(): number {
+    const index = this.next()
+    if (this.learns && index >= 0) this.core.sent(index)
+    return index
+  }
+
+  /** A lease on a member, by its index, has ended; for cores that learn from it. */
+  ended(index: number, left: number, ok: boolean, latency: number): void {
+    this.core.ended(index, left, ok, latency)
   }
 
   /** Fills `into` with the next decisions. Returns how many: all, or 0 where no member is eligible. */
@@ -61,10 +75,12 @@ export class Picks {
   }
 
   /** One decision as though the members at `excluded` were not up, or -1. */
-  nextExcluding(excluded: Uint32Array): number {
+  nextExcluding(excluded: Uint32Array, isLease: boolean): number {
     this.bringUpToDate()
     this.giveBack()
-    return this.countOne(this.core.pickExcluding(excluded))
+    const index = this.countOne(this.core.pickExcluding(excluded))
+    if (this.learns && !isLease && index >= 0) this.core.sent(index)
+    return index
   }
 
   /** The view as of now, with all picks so far counted; do not keep it. */
@@ -92,6 +108,7 @@ export class Picks {
 
   private slowNext(): number {
     this.bringUpToDate()
+    if (this.isLive) return this.countOne(this.core.pick())
     if (this.position === this.drawn) {
       this.useUp()
       this.block = this.blocks[this.nextBlock] as Uint32Array

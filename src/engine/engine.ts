@@ -106,6 +106,34 @@ export interface View {
  *   the slot's count; 0 where the slot belongs to another node or there is none. `pickExcluding` is a draw from the
  *   band without the excluded. `fillShares` gives 1 / n: what it is where all are equally busy.
  *
+ * - `adaptive`: live. The band is every member that is up; a draw compares some of them by the response time to expect,
+ *   `score = (flights + ahead + 1) * cost`, flights as for `leastConnections`. Each member has `loads`, `times`, `errors`,
+ *   `ahead` (0 at first) and `cost`, kept for as long as estimates are; the core has `mean` (1 at first), `own` and `all`
+ *   (0) and `scatter` (0.2 * 0.25). *Learning* a member is
+ *   `cost = ((times + 5 * mean) / (loads + 5)) * (1 + errorCost * errors)`; each new member is learned.
+ *
+ *   Candidates: of a band of at most 16, all of it in order; else the `cheapest`, the `emptied`, and 4 drawn from the band
+ *   by `floor(u * length / 2^32)`, repeats and all. With the least score, `most = least * (1 + scatter)`; of the
+ *   candidates whose score is at most that, the only one, or the one at `floor(u * alike / 2^32)` in order, of one more
+ *   number. `pickExcluding` draws from the band without the excluded, and passes over them among `cheapest` and `emptied`.
+ *   `sent`, and each draw by `fill`, adds 1 to `ahead`.
+ *
+ *   `ended`: where `left` is 0, the band is longer than 16 and the member is up, it becomes entry `place` of `emptied`
+ *   (8 places, a ring: `place` goes on by one). Then `errors = errors + 0.125 * ((ok ? 0 : 1) - errors)`; if ok,
+ *   `loads = loads * (1 - 1 / 128) + (left + 1)` and `times = times * (1 - 1 / 128) + max(latency, 0.001)`; learn it.
+ *
+ *   Refresh, with `dt` the time since the last, at least 0 (0 at the first): for each member in order
+ *   `loads = loads * (fading / (fading + dt))`, `times` too, `errors = errors * (5,000 / (5,000 + dt))`; `L` and `T` are the
+ *   sums of loads and times, `least` the least `ahead * cost` of those that are up. `mean = T / L` if `L > 0`. Then for
+ *   each in order `a = max(0, ahead * cost - least)`; if `L > 0`, `times = min(times, 10 * mean * loads)` and learn it;
+ *   else `cost = 1 / spare`, or 1 where there is no fresh reading; `ahead = a / cost`. `spare` is
+ *   `max(0.01, 1 - value / 100,000)` with the value of `spareCapacity` (`smoothing` 10,000). Then, over members that are up
+ *   with a fresh report of requests in flight, `o` and `r` are the sums of flights and of what is reported, and with
+ *   `g = dt / (10,000 + dt)`, `own = own + g * (o - own)`, `all = all + g * (r - all)`,
+ *   `scatter = 0.2 * (all > 0 ? min(1, own / all) : 0.25)`. Last, of a band longer than 16, `cheapest` are the 4 of the least
+ *   cost, the first of equals first. `cheapest` and `emptied` are cleared, and `place` is 0, when members are set. The
+ *   view's values are the costs; it is out of date 1,000 ms later. `fillShares` gives 1 / n.
+ *
  * The band lists members in member order. A draw from it takes one 32-bit number `u` from the generator and is the
  * band's entry `floor(u * length / 2^32)`, also where the band has one entry (`roundRobin` takes
  * none, `leastConnections` what is said there).
@@ -128,6 +156,16 @@ export interface EngineCore {
    * band is empty. Cores that are not live need not be able to.
    */
   pick(): number
+  /** Whether it learns from what becomes of its picks, by `sent` and `ended`. */
+  readonly learns: boolean
+  /** A pick of this member, by `pick` or `pickExcluding`, is no lease: nobody will tell how it ended. */
+  sent(index: number): void
+  /**
+   * A lease on this member has ended.
+   * @param left requests in flight there now
+   * @param latency how long it took, ms
+   */
+  ended(index: number, left: number, ok: boolean, latency: number): void
   /** Undoes the last `fill` beyond its first `kept` draws, at most as many as it made; once, and right after it. */
   rewind(kept: number): void
   /**

@@ -1,5 +1,6 @@
 import test from 'ava'
 import fc from 'fast-check'
+import { adaptive } from '../../dist/algorithms/adaptive.js'
 import type { Algorithm } from '../../dist/algorithms/algorithm.js'
 import { leastConnections } from '../../dist/algorithms/least-connections.js'
 import { leastCpu } from '../../dist/algorithms/least-cpu.js'
@@ -23,11 +24,13 @@ const compared = native === undefined ? test.skip : test
 
 /** One step of a situation; both engines take the same steps. */
 type Step =
-  | { kind: 'report'; node: number; milli: number; age: number }
+  | { kind: 'report'; node: number; milli: number; age: number; inFlight: number | undefined }
   | { kind: 'leave'; node: number }
   | { kind: 'members'; nodes: number[]; states: number[] }
   | { kind: 'wait'; ms: number }
   | { kind: 'enter' | 'end'; node: number }
+  | { kind: 'sent'; index: number }
+  | { kind: 'ended'; index: number; left: number; ok: boolean; latency: number }
   | { kind: 'refresh' }
   | { kind: 'pick' }
   | { kind: 'fill'; count: number; kept: number }
@@ -58,6 +61,16 @@ const threshold = fc.oneof(
 const ownSends = fc.constantFrom(false, false, true, 0.0005, 1, 30)
 
 const algorithm: fc.Arbitrary<Algorithm> = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc
+      .record({
+        ttl: fc.constantFrom(0, 100, 250, Number.POSITIVE_INFINITY),
+        fading: fc.constantFrom(1, 100, 10_000),
+        errorCost: fc.constantFrom(0, 0.5, 10),
+      })
+      .map(adaptive),
+  },
   { weight: 1, arbitrary: fc.constantFrom(random(), roundRobin(), roundRobin()) },
   {
     weight: 3,
@@ -94,10 +107,25 @@ const algorithm: fc.Arbitrary<Algorithm> = fc.oneof(
   },
 )
 
+const ended = (index: fc.Arbitrary<number>): fc.Arbitrary<Step> =>
+  fc.record({
+    kind: fc.constant('ended' as const),
+    index,
+    left: fc.oneof(fc.constant(0), fc.nat(20)),
+    ok: fc.constantFrom(true, true, false),
+    latency: fc.oneof(fc.double({ min: 0, max: 200, noNaN: true }), fc.constantFrom(0, 10, 1e12)),
+  })
+
 const situation: fc.Arbitrary<Situation> = fc.integer({ min: 1, max: 300 }).chain((size) => {
   const node = fc.integer({ min: 0, max: size - 1 })
   const step: fc.Arbitrary<Step> = fc.oneof(
-    fc.record({ kind: fc.constant('report' as const), node, milli, age }),
+    fc.record({
+      kind: fc.constant('report' as const),
+      node,
+      milli,
+      age,
+      inFlight: fc.option(fc.nat(50), { nil: undefined }),
+    }),
     fc.record({ kind: fc.constant('leave' as const), node }),
     fc.record({
       kind: fc.constant('members' as const),
@@ -106,6 +134,9 @@ const situation: fc.Arbitrary<Situation> = fc.integer({ min: 1, max: 300 }).chai
     }),
     fc.record({ kind: fc.constantFrom('enter' as const, 'enter' as const, 'end' as const), node }),
     fc.record({ kind: fc.constant('wait' as const), ms: fc.integer({ min: 0, max: 150 }) }),
+    fc.record({ kind: fc.constant('sent' as const), index: node }),
+    ended(node),
+    ended(node),
     fc.constant({ kind: 'refresh' as const }),
     fc.constant({ kind: 'pick' as const }),
     fc.record({
@@ -123,7 +154,11 @@ const situation: fc.Arbitrary<Situation> = fc.integer({ min: 1, max: 300 }).chai
     algorithm,
     seed: fc.tuple(fc.integer({ min: 0, max: 2 ** 32 - 1 }), fc.integer({ min: 0, max: 2 ** 32 - 1 })),
     readings: fc.array(fc.record({ milli, age }), { maxLength: size }),
-    steps: fc.array(step, { minLength: 1, maxLength: 12 }),
+    // Now and then more than the native engine keeps before it takes them.
+    steps: fc.oneof(
+      { weight: 6, arbitrary: fc.array(step, { minLength: 1, maxLength: 12 }) },
+      { weight: 1, arbitrary: fc.array(step, { minLength: 60, maxLength: 100, size: 'max' }) },
+    ),
   })
 })
 
@@ -176,7 +211,9 @@ function play(engine: Engine, run: Situation): unknown[] {
       case 'report': {
         const place = places[step.node]
         if (place !== undefined)
-          said.push(table.write(place, table.now() - step.age, { cpu: step.milli / 1000 }))
+          said.push(
+            table.write(place, table.now() - step.age, { cpu: step.milli / 1000, inFlight: step.inFlight }),
+          )
         table.publish()
         break
       }
@@ -196,6 +233,12 @@ function play(engine: Engine, run: Situation): unknown[] {
         if (place !== undefined) said.push(count(table.memory, place.slot, place.generation))
         break
       }
+      case 'sent':
+        core.sent(step.index)
+        break
+      case 'ended':
+        core.ended(step.index, step.left, step.ok, step.latency)
+        break
       case 'wait':
         clock.jump(step.ms)
         break

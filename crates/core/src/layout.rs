@@ -45,6 +45,9 @@ pub const METRICS_WORD: usize = 6;
 /// Metrics of a slot: eight of a report's own, four of the user's.
 pub const METRIC_COUNT: usize = 12;
 
+/// The metric of requests in flight at a node.
+pub const IN_FLIGHT_METRIC: usize = 5;
+
 /// Bits of a reading's value.
 pub const VALUE_BITS: u32 = 17;
 /// Bits of a reading's tag.

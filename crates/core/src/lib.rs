@@ -7,12 +7,14 @@
 //! - [`generator`]: the random numbers, the same in both engines.
 //! - [`band`]: which members may be picked: all that are up, and those of least CPU.
 //! - [`smoothing`], [`spare`]: smoothed readings, and shares by what they leave idle.
+//! - [`adaptive`]: the least response time to expect, learned from how leases end.
 //! - [`own_sends`]: what own picks add to readings.
 //! - [`selection`], [`alias`], [`fewest`]: what a pool picks from, and how: with equal chances, in turn, by shares, or by
 //!   the fewest requests in flight.
 //! - [`pool`]: members, algorithm and generator together: what a balancer picks with.
 #![deny(unsafe_code)]
 
+pub mod adaptive;
 pub mod alias;
 pub mod band;
 pub mod fewest;

@@ -7,6 +7,7 @@
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 
+use crate::adaptive::{self, Adaptive, Rules};
 use crate::band::{self, LeastCpu, Seen};
 use crate::fewest::Candidates;
 use crate::generator::Generator;
@@ -48,6 +49,15 @@ pub enum Algorithm {
     },
     /// The fewest requests in flight among these of the members that are up.
     LeastConnections(Candidates),
+    /// The least response time to expect.
+    Adaptive {
+        /// What is learned.
+        rules: Rules,
+        /// Oldest age of a fresh reading, ms, inclusive.
+        ttl: f64,
+        /// Time constant over which CPU is smoothed, ms.
+        smoothing: f64,
+    },
 }
 
 impl Algorithm {
@@ -65,6 +75,7 @@ impl Algorithm {
             Self::LeastCpu { .. } => Draws::SendingEqual,
             Self::SpareCapacity { .. } => Draws::SendingWeighted,
             Self::LeastConnections(candidates) => Draws::Fewest(*candidates),
+            Self::Adaptive { .. } => Draws::Learned,
         }
     }
 
@@ -84,7 +95,7 @@ impl Algorithm {
     // Makes a selection of what was seen, and says how many have a fresh reading.
     fn select(&self, seen: &[Seen], idle: &[f64], into: &mut Selection) -> u32 {
         let fresh = match self {
-            Self::Random | Self::RoundRobin | Self::LeastConnections(_) => {
+            Self::Random | Self::RoundRobin | Self::LeastConnections(_) | Self::Adaptive { .. } => {
                 band::select_up(seen, &mut into.values, &mut into.band);
                 0
             }
@@ -143,6 +154,8 @@ pub struct Pool {
     estimates: Option<Estimates>,
     // Where own picks count.
     sending: Option<(OwnSends, Sending)>,
+    // Where it learns from how leases end.
+    adaptive: Option<Adaptive>,
     // What the last refresh saw. Members that were set since then are not in it.
     seen: Vec<Seen>,
     // The idle CPU of those with a fresh reading, 1/1000 percentage points; empty where the algorithm does not ask.
@@ -176,9 +189,13 @@ impl Pool {
             _ => Turn::default(),
         };
         let estimates = match algorithm {
-            Algorithm::SpareCapacity { smoothing, .. } | Algorithm::LeastCpu { smoothing, .. } => {
-                Some(Estimates::new(smoothing))
-            }
+            Algorithm::SpareCapacity { smoothing, .. }
+            | Algorithm::LeastCpu { smoothing, .. }
+            | Algorithm::Adaptive { smoothing, .. } => Some(Estimates::new(smoothing)),
+            _ => None,
+        };
+        let adaptive = match algorithm {
+            Algorithm::Adaptive { rules, .. } => Some(Adaptive::new(rules)),
             _ => None,
         };
         let sending = algorithm
@@ -190,6 +207,7 @@ impl Pool {
             members: Vec::new(),
             estimates,
             sending,
+            adaptive,
             seen: Vec::new(),
             idle: Vec::new(),
             places: Vec::new(),
@@ -214,6 +232,9 @@ impl Pool {
         self.members.extend(members);
         if let Some((sends, _)) = &mut self.sending {
             sends.set_members(&before, &self.members);
+        }
+        if let Some(adaptive) = &mut self.adaptive {
+            adaptive.set_members(&before, &self.members);
         }
         if let (Some(estimates), Some(known)) = (&mut self.estimates, known) {
             estimates.set_members(&self.members, &known);
@@ -249,6 +270,11 @@ impl Pool {
                 seen.extend(members.iter().map(Member::seen_without_reading));
                 f64::INFINITY
             }
+            Algorithm::Adaptive { .. } => {
+                seen.clear();
+                seen.extend(members.iter().map(Member::seen_without_reading));
+                now + adaptive::REFRESH
+            }
             Algorithm::LeastCpu { ttl, .. } => {
                 read(members, table, now, ttl, seen, |index, fresh| {
                     take(index, fresh);
@@ -277,16 +303,48 @@ impl Pool {
             sends.learn();
             sending.start(&mut self.selection, sends);
         }
-        if matches!(self.selection.draws(), Draws::Fewest(_)) {
+        if matches!(self.selection.draws(), Draws::Fewest(_) | Draws::Learned) {
             self.places.clear();
             let places = self.members.iter().map(|it| (it.slot, it.generation));
             self.places.extend(places);
         }
+        let fresh = self.learn_reports(table, now).unwrap_or(fresh);
         Facts {
             generation,
             next_expiry,
             band: self.selection.length(),
             fresh,
+        }
+    }
+
+    // What reports say, where responses are learned from too. Returns how many members have a fresh reading.
+    fn learn_reports<W: Words>(&mut self, table: &Table<W>, now: f64) -> Option<u32> {
+        let Algorithm::Adaptive { ttl, .. } = self.algorithm else {
+            return None;
+        };
+        let (adaptive, estimates) = (self.adaptive.as_mut()?, self.estimates.as_mut()?);
+        let reported = Adaptive::read(&self.members, table, estimates, now, ttl);
+        let band = &self.selection.band;
+        adaptive.refresh(now, &reported, band, in_flight(&self.places, table));
+        self.selection.values.clear();
+        self.selection.values.extend(adaptive.costs());
+        Some(reported.iter().filter(|it| it.spare.is_some()).count() as u32)
+    }
+
+    /// A pick of this member is no lease: nobody will tell how it ended.
+    pub fn sent(&mut self, index: u32) {
+        if let Some(adaptive) = &mut self.adaptive {
+            adaptive.sent(index);
+        }
+    }
+
+    /// A lease on this member has ended.
+    ///
+    /// `left`: requests in flight there now
+    /// `latency`: how long it took, ms
+    pub fn ended(&mut self, index: u32, left: f64, ok: bool, latency: f64) {
+        if let Some(adaptive) = &mut self.adaptive {
+            adaptive.ended(index, left, ok, latency);
         }
     }
 
@@ -319,9 +377,11 @@ impl Pool {
         if self.selection.length() == 0 {
             return 0;
         }
-        if self.sending.is_some() {
+        if self.sending.is_some() || self.adaptive.is_some() {
             for place in into {
-                place.store(self.pick(table).unwrap_or(0), Relaxed);
+                let picked = self.pick(table).unwrap_or(0);
+                self.sent(picked);
+                place.store(picked, Relaxed);
             }
             return into.len();
         }
@@ -335,11 +395,16 @@ impl Pool {
 
     /// One draw from the band; none where that is empty. As a fill of one that can't be undone.
     pub fn pick<W: Words>(&mut self, table: &Table<W>) -> Option<u32> {
-        let picked = match &mut self.sending {
-            Some((sends, sending)) => sending.draw(&mut self.selection, sends, &mut self.cursor),
-            None => self
-                .selection
-                .draw(&mut self.cursor, in_flight(&self.places, table)),
+        let in_flight = in_flight(&self.places, table);
+        let generator = &mut self.cursor.generator;
+        let picked = match (&mut self.sending, &self.adaptive) {
+            (_, Some(adaptive)) => {
+                adaptive.draw(&self.selection.band, generator, |_| true, in_flight)
+            }
+            (Some((sends, sending)), _) => {
+                sending.draw(&mut self.selection, sends, &mut self.cursor)
+            }
+            (None, None) => self.selection.draw(&mut self.cursor, in_flight),
         };
         self.before = self.cursor;
         self.drawn = 0;
@@ -385,6 +450,17 @@ impl Pool {
                 let turn = &mut self.cursor.turn;
                 turn.pass_to(length, |position| left(position).is_some())
                     .and_then(left)
+            }
+            Draws::Learned => {
+                self.algorithm.select(seen, &self.idle, selection);
+                self.adaptive.as_ref().and_then(|adaptive| {
+                    adaptive.draw(
+                        &selection.band,
+                        &mut self.cursor.generator,
+                        |index| seen.get(index as usize).is_some_and(|&it| it != Seen::OUT),
+                        in_flight(&self.places, table),
+                    )
+                })
             }
             Draws::SendingEqual | Draws::SendingWeighted => {
                 self.algorithm.select(seen, &self.idle, selection);

@@ -20,6 +20,8 @@ pub enum Draws {
     Fewest(Candidates),
     /// As `Equal`, by a [`Sending`](crate::own_sends::Sending). Live: each draw changes the next.
     SendingEqual,
+    /// By an [`Adaptive`](crate::adaptive::Adaptive). Live.
+    Learned,
     /// As `Weighted`, by a [`Sending`](crate::own_sends::Sending). Live.
     SendingWeighted,
 }
@@ -31,7 +33,7 @@ impl Draws {
     pub fn live(self) -> bool {
         matches!(
             self,
-            Self::Fewest(_) | Self::SendingEqual | Self::SendingWeighted
+            Self::Fewest(_) | Self::Learned | Self::SendingEqual | Self::SendingWeighted
         )
     }
 }
@@ -135,7 +137,7 @@ impl Selection {
         }
         let length = self.length();
         let position = match self.draws {
-            Draws::Equal | Draws::SendingEqual => cursor.generator.below(length),
+            Draws::Equal | Draws::SendingEqual | Draws::Learned => cursor.generator.below(length),
             Draws::InTurn => cursor.turn.pass(length),
             Draws::Weighted | Draws::SendingWeighted => self.alias.draw(&mut cursor.generator),
             Draws::Fewest(candidates) => {
@@ -152,7 +154,7 @@ impl Selection {
         let length = self.length();
         // Decided once, not for each draw.
         match self.draws {
-            Draws::Equal | Draws::SendingEqual => {
+            Draws::Equal | Draws::SendingEqual | Draws::Learned => {
                 self.fill_with(into, cursor, |from| from.generator.below(length))
             }
             Draws::InTurn => self.fill_with(into, cursor, |from| from.turn.pass(length)),
@@ -203,7 +205,11 @@ impl Selection {
         let equal = 1.0 / f64::from(self.length());
         self.band.iter().enumerate().map(move |(position, &index)| {
             let share = match self.draws {
-                Draws::Equal | Draws::InTurn | Draws::Fewest(_) | Draws::SendingEqual => equal,
+                Draws::Equal
+                | Draws::InTurn
+                | Draws::Fewest(_)
+                | Draws::SendingEqual
+                | Draws::Learned => equal,
                 Draws::Weighted | Draws::SendingWeighted => {
                     self.shares.get(position).copied().unwrap_or(0.0)
                 }

@@ -1,5 +1,6 @@
 //! Algorithms as JavaScript writes them down, in the table's units.
 
+use idlest_core::adaptive::Rules;
 use idlest_core::band::{LeastCpu, Missing};
 use idlest_core::fewest::{Candidates, MOST_DRAWN};
 use idlest_core::layout::CPU_MAX;
@@ -27,6 +28,10 @@ pub struct AlgorithmSpec {
     pub min_share: Option<f64>,
     /// `leastCpu`, `spareCapacity`: what an own pick adds, 1/1000 percentage points; true: learned; false: nothing.
     pub own_sends: Option<Either<f64, bool>>,
+    /// `adaptive`: what is known fades with this time constant, ms.
+    pub fading: Option<f64>,
+    /// `adaptive`: a member that gives errors alone counts as so many times as slow, less one.
+    pub error_cost: Option<f64>,
     /// `leastConnections`: members that are compared, 1 to 64.
     pub choices: Option<f64>,
     /// `leastConnections`: whether all are compared.
@@ -77,6 +82,21 @@ impl TryFrom<AlgorithmSpec> for Algorithm {
                     ttl: milliseconds("ttl", spec.ttl)?,
                     smoothing: milliseconds("smoothing", spec.smoothing)?,
                     own_sends: cost(spec.own_sends)?,
+                })
+            }
+            "adaptive" => {
+                let fading = match spec.fading {
+                    Some(fading) if fading >= 1.0 && fading.is_finite() => fading,
+                    _ => return Err(invalid("fading", "milliseconds, 1 or more")),
+                };
+                let error_cost = match spec.error_cost {
+                    Some(cost) if (0.0..=1e6).contains(&cost) => cost,
+                    _ => return Err(invalid("errorCost", "a number from 0 to 1,000,000")),
+                };
+                Ok(Self::Adaptive {
+                    rules: Rules { fading, error_cost },
+                    ttl: milliseconds("ttl", spec.ttl)?,
+                    smoothing: milliseconds("smoothing", spec.smoothing)?,
                 })
             }
             "leastConnections" => {

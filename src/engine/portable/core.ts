@@ -1,7 +1,8 @@
-import { type Algorithm, isLive } from '../../algorithms/algorithm.js'
-import { GENERATION_WORD, readingTag } from '../../table/layout.js'
+import { type Algorithm, isLive, ttlOf } from '../../algorithms/algorithm.js'
+import { CPU_MAX, GENERATION_WORD, METRICS, readingTag } from '../../table/layout.js'
 import type { TableMemory } from '../../table/memory.js'
 import { type MutableReading, readReading } from '../../table/reading.js'
+import { type MutableMetric, readMetric, reportTime } from '../../table/report.js'
 import {
   type EngineCore,
   FACT_BAND,
@@ -12,6 +13,7 @@ import {
   type MemberArrays,
   type View,
 } from '../engine.js'
+import { Adaptive } from './adaptive.js'
 import { MISSING, OUT } from './band.js'
 import { Estimates } from './estimates.js'
 import { Flights } from './flights.js'
@@ -28,12 +30,19 @@ const NO_MEMBERS: MemberArrays = {
   weights: new Float64Array(0),
 }
 
+/** Longest time between two refreshes of an adaptive core that is picked from, ms. */
+const REFRESH = 1_000
+/** The least that a node has to spare, as a share. */
+const LEAST_SPARE = 0.01
+const IN_FLIGHT_METRIC = METRICS.indexOf('inFlight')
+
 const NO_PLAN: Plan = new UniformPlan(new Uint32Array(0), 0)
 
 /** An engine core in TypeScript; `engine.ts` says what it does. */
 export class PortableCore implements EngineCore {
   readonly name = 'portable'
   readonly live: boolean
+  readonly learns: boolean
   readonly #memory: TableMemory
   readonly #algorithm: Algorithm
   readonly #dice: Dice
@@ -41,8 +50,11 @@ export class PortableCore implements EngineCore {
   readonly #before: GeneratorState = { s0: 0, s1: 0, s2: 0, s3: 0 }
   #turnBefore = 0
   readonly #reading: MutableReading = { time: 0, tag: 0, value: 0 }
+  readonly #metric: MutableMetric = { time: 0, value: 0 }
+  readonly #ttl: number | undefined
   readonly #estimates: Estimates | undefined
   readonly #sends: OwnSends | undefined
+  readonly #adaptive: Adaptive | undefined
   #members = NO_MEMBERS
   #flights: Flights
   // Readings as they were at the last refresh: a value, MISSING or OUT.
@@ -53,9 +65,12 @@ export class PortableCore implements EngineCore {
     this.#memory = memory
     this.#algorithm = algorithm
     this.live = isLive(algorithm)
+    this.learns = algorithm.kind === 'adaptive'
+    this.#ttl = ttlOf(algorithm)
     this.#flights = new Flights(memory, NO_MEMBERS.slots, NO_MEMBERS.generations)
     const generator = new Generator(seed)
     this.#dice = { generator, turn: algorithm.kind === 'roundRobin' ? generator.next() : 0 }
+    if (algorithm.kind === 'adaptive') this.#adaptive = new Adaptive(algorithm)
     if ('smoothing' in algorithm) this.#estimates = new Estimates(algorithm.smoothing)
     if ('ownSends' in algorithm && algorithm.ownSends !== false)
       this.#sends = new OwnSends(algorithm.ownSends)
@@ -66,6 +81,7 @@ export class PortableCore implements EngineCore {
     this.#flights = new Flights(this.#memory, members.slots, members.generations)
     this.#estimates?.setMembers(members)
     this.#sends?.setMembers(members)
+    this.#adaptive?.setMembers(members, this.#flights)
     if (this.#raw.length !== members.slots.length) this.#raw = new Float64Array(members.slots.length)
   }
 
@@ -75,10 +91,11 @@ export class PortableCore implements EngineCore {
     facts[FACT_GENERATION] = Atomics.load(this.#memory.header, GENERATION_WORD)
     facts[FACT_NEXT_EXPIRY] = Number.POSITIVE_INFINITY
     facts[FACT_FRESH] = 0
-    if ('ttl' in this.#algorithm) this.#takeReadings(this.#algorithm.ttl, now, facts)
+    if (this.#ttl !== undefined) this.#takeReadings(this.#ttl, now, facts)
     else this.#takeStates()
-    fillValues(this.#algorithm, this.#raw, values)
-    this.#plan = this.#planOf(this.#raw)
+    if (this.#adaptive !== undefined) this.#refreshAdaptive(this.#adaptive, this.#ttl ?? 0, now, view)
+    else fillValues(this.#algorithm, this.#raw, values)
+    this.#plan = this.#adaptive ?? this.#planOf(this.#raw)
     facts[FACT_BAND] = this.#plan.length
   }
 
@@ -94,6 +111,14 @@ export class PortableCore implements EngineCore {
     return this.#plan.length === 0 ? -1 : this.#plan.draw(this.#dice)
   }
 
+  sent(index: number): void {
+    this.#adaptive?.sent(index)
+  }
+
+  ended(index: number, left: number, ok: boolean, latency: number): void {
+    this.#adaptive?.ended(index, left, ok, latency)
+  }
+
   rewind(kept: number): void {
     this.#dice.generator.restore(this.#before)
     this.#dice.turn = this.#turnBefore
@@ -102,6 +127,7 @@ export class PortableCore implements EngineCore {
 
   pickExcluding(excluded: Uint32Array): number {
     if (this.#algorithm.kind === 'roundRobin') return this.#nextInTurn(new Set(excluded))
+    if (this.#adaptive !== undefined) return this.#adaptive.drawExcluding(new Set(excluded), this.#dice)
     const raw = this.#raw.slice()
     for (const index of excluded) if (index < raw.length) raw[index] = OUT
     const plan = this.#planOf(raw)
@@ -131,6 +157,24 @@ export class PortableCore implements EngineCore {
       return index
     }
     return -1
+  }
+
+  #refreshAdaptive(adaptive: Adaptive, ttl: number, now: number, { values, facts }: View): void {
+    const spare = this.#raw.map((cpu) => (cpu < 0 ? Number.NaN : Math.max(LEAST_SPARE, 1 - cpu / CPU_MAX)))
+    const reported = new Float64Array(spare.length).fill(Number.NaN)
+    const { slots, generations } = this.#members
+    for (let i = 0; i < reported.length; i++) {
+      if (this.#raw[i] === OUT) continue
+      const slot = slots[i] as number
+      const generation = generations[i] as number
+      const time = reportTime(this.#memory, slot, generation)
+      if (time < 0) continue
+      readMetric(this.#memory, slot, generation, IN_FLIGHT_METRIC, time, this.#metric)
+      if (now - this.#metric.time <= ttl) reported[i] = this.#metric.value
+    }
+    adaptive.refresh(now, spare, reported)
+    adaptive.fillValues(values)
+    facts[FACT_NEXT_EXPIRY] = now + REFRESH
   }
 
   #takeStates(): void {
