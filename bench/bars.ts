@@ -1,5 +1,5 @@
 import type { CaseResult, Doer } from './case.js'
-import { ALGORITHM_SIZES, ALGORITHMS, caseOf } from './cases/algorithms.js'
+import { ALGORITHM_SIZES, ALGORITHMS, caseOf, nameOf } from './cases/algorithms.js'
 import type { GcResult } from './figures/gc.js'
 import type { PollResult } from './figures/poll.js'
 
@@ -48,13 +48,13 @@ export function barsOf(results: readonly CaseResult[], figures: Figures = {}): B
       1.2,
       ratio(floors('select()', 'native', LARGE), select8),
     ),
-    ...ALGORITHMS.flatMap(({ algorithm: { kind }, atMost }) =>
+    ...ALGORITHMS.flatMap(({ algorithm, atMost }) =>
       ALGORITHM_SIZES.map((nodes) =>
         bar(
-          `native ${caseOf(kind)}, ${nodes.toLocaleString('en')} nodes, to the floor`,
+          `native ${caseOf(nameOf(algorithm))}, ${nodes.toLocaleString('en')} nodes, to the floor`,
           'times',
           atMost,
-          floors(caseOf(kind), 'native', nodes),
+          floors(caseOf(nameOf(algorithm)), 'native', nodes),
         ),
       ),
     ),

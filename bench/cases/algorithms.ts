@@ -18,7 +18,14 @@ export const ALGORITHMS: readonly { readonly algorithm: Algorithm; readonly atMo
   { algorithm: spareCapacity({ ttl: ALWAYS_FRESH }), atMost: 1.2 },
   // This one has to look at each pick.
   { algorithm: leastConnections(), atMost: 2.5 },
+  // And this one takes a turn that threads share.
+  { algorithm: roundRobin({ shared: true }), atMost: 2 },
 ]
+
+/** What an algorithm is called: its kind, and what sets it apart. */
+export function nameOf(algorithm: Algorithm): string {
+  return algorithm.kind === 'roundRobin' && algorithm.shared === true ? 'roundRobin shared' : algorithm.kind
+}
 
 /** The name of an algorithm's case. */
 export function caseOf(kind: string): string {
@@ -51,7 +58,7 @@ export function algorithmCases(): CaseFamily {
   const cases: BenchCase[] = pools.flatMap((pool) =>
     ALGORITHMS.flatMap(({ algorithm }) =>
       engines.map((engine) => ({
-        name: caseOf(algorithm.kind),
+        name: caseOf(nameOf(algorithm)),
         engine,
         nodes: pool.ids.length,
         iterations: 20,

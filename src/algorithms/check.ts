@@ -5,8 +5,13 @@ import type {
   Algorithm,
   LeastConnectionsAlgorithm,
   LeastCpuAlgorithm,
+  LocalAlgorithm,
+  RandomAlgorithm,
+  RoundRobinAlgorithm,
   SpareCapacityAlgorithm,
 } from './algorithm.js'
+import type { CustomAlgorithm } from './custom.js'
+import { isWeights } from './weights.js'
 
 function isMilli(value: unknown): boolean {
   return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= CPU_MAX
@@ -16,17 +21,34 @@ function isNumberFrom(value: unknown, least: number, most: number): boolean {
   return typeof value === 'number' && value >= least && value <= most
 }
 
+function isWeightsOption(weights: unknown): boolean {
+  return weights === undefined || isWeights(weights)
+}
+
 function isCost(value: unknown): boolean {
   return typeof value === 'boolean' || (isNumberFrom(value, 0, CPU_MAX) && value !== 0)
 }
 
 // Takes what may lack anything: it may have come from another thread.
 const checks: { [K in Algorithm['kind']]: (value: object) => boolean } = {
-  random: () => true,
-  roundRobin: () => true,
+  random: (value) => isWeightsOption((value as Partial<RandomAlgorithm>).weights),
+  roundRobin: (value) => {
+    const { shared } = value as Partial<RoundRobinAlgorithm>
+    return shared === undefined || typeof shared === 'boolean'
+  },
+  custom: (value) => typeof (value as Partial<CustomAlgorithm>).make === 'function',
+  local: (value) => {
+    const { otherwise } = value as Partial<LocalAlgorithm>
+    return otherwise === 'random' || otherwise === 'roundRobin'
+  },
   leastConnections: (value) => {
-    const { choices, exact } = value as Partial<LeastConnectionsAlgorithm>
-    return Number.isInteger(choices) && isNumberFrom(choices, 1, 64) && typeof exact === 'boolean'
+    const { choices, exact, weights } = value as Partial<LeastConnectionsAlgorithm>
+    return (
+      Number.isInteger(choices) &&
+      isNumberFrom(choices, 1, 64) &&
+      typeof exact === 'boolean' &&
+      isWeightsOption(weights)
+    )
   },
   adaptive: (value) => {
     const { ttl, smoothing, fading, errorCost } = value as Partial<AdaptiveAlgorithm>

@@ -36,6 +36,8 @@ export interface LeaseOwner {
   readonly leases: LeaseCounters
   /** Called after a release, for those who wait for a node to drain. */
   released(member: Member): void
+  /** Called after each release with what was told of it, where someone wants to know. Never throws. */
+  readonly ended: ((member: Member, outcome: Outcome | undefined) => void) | undefined
   /** Where the algorithm learns from how leases end. */
   readonly learning: Learning | undefined
 }
@@ -91,10 +93,9 @@ export class Lease<N extends NodeLike = NodeLike> {
     if (left < 0) leases.releasedLate++
     this.#owner.released(member)
     const told = typeof outcome === 'object' && outcome !== null ? outcome : NOTHING
-    // Anything but false is ok: whatever a caller without types gives.
-    const ok = told.ok === undefined ? told.error === undefined : told.ok !== false
+    const failed = isFailure(told.ok, told.error)
     const latency = latencyOf(told, leases)
-    if (!ok) {
+    if (failed) {
       leases.failed++
       member.failed++
     }
@@ -103,8 +104,9 @@ export class Lease<N extends NodeLike = NodeLike> {
       member.latencyCount++
     }
     if (left >= 0 && learning !== undefined) {
-      learning.ended(member, left, ok, latency ?? learning.now() - this.#start)
+      learning.ended(member, left, !failed, latency ?? learning.now() - this.#start)
     }
+    this.#owner.ended?.(member, outcome)
   }
 
   [Symbol.dispose](): void {
@@ -115,8 +117,17 @@ export class Lease<N extends NodeLike = NodeLike> {
 const NOTHING: Outcome = {}
 
 function latencyOf({ latency }: Outcome, leases: LeaseCounters): number | undefined {
-  if (latency === undefined) return undefined
-  if (typeof latency === 'number' && latency >= 0 && latency <= MAX_VALUE) return latency
+  if (latency === undefined || isLatency(latency)) return latency
   leases.badLatency++
   return undefined
+}
+
+/** Whether the work failed, by what was told of it. */
+export function isFailure(ok: unknown, error: unknown): boolean {
+  return ok === false || (ok === undefined && error !== undefined)
+}
+
+/** Whether a value is a latency, ms. */
+export function isLatency(value: unknown): value is number {
+  return typeof value === 'number' && value >= 0 && value <= MAX_VALUE
 }

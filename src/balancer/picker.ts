@@ -1,15 +1,18 @@
 import { type Algorithm, weightsOf } from '../algorithms/algorithm.js'
 import type { Clock } from '../clock.js'
-import type { Engine, EngineName } from '../engine/engine.js'
+import type { Engine, EngineName, Learner } from '../engine/engine.js'
 import { ClosedError, NoNodesError, OptionError } from '../errors.js'
 import type { Report } from '../report.js'
 import { checkReport } from '../reports/check.js'
-import type { TableMemory } from '../table/memory.js'
+import type { TableBuffer, TableMemory } from '../table/memory.js'
 import { publish } from '../table/reading.js'
 import { writeReport } from '../table/report.js'
 import { sampleTime, tableTime } from '../table/table.js'
 import { publishEmptySelect } from '../telemetry.js'
-import { ArrayPicks, type Directory } from './array-picks.js'
+import type { ArrayPicker, ArrayPicksOptions, Directory } from './array-picks.js'
+import { coreOf, turnsFor } from './cores.js'
+import { type CustomCounters, type CustomRunner, runnerOf } from './custom.js'
+import { arrayPickerOf } from './custom-arrays.js'
 import { type Learning, Lease, type LeaseOwner, newLeaseCounters, type Outcome } from './lease.js'
 import { type Member, Members, type Places } from './members.js'
 import { looseId, type NodeLike } from './node.js'
@@ -19,7 +22,7 @@ import { type NodeSnapshot, snapshotOf } from './snapshot.js'
 import { TurnClock } from './turn-clock.js'
 
 /** Counts of a balancer's picks and reports. */
-export interface PickCounters {
+export interface PickCounters extends CustomCounters {
   /** Picks of members so far. */
   picks: number
   /** Picks from arrays so far: `select(nodes)`. */
@@ -46,6 +49,10 @@ export interface PickerOptions {
   readonly seed: readonly [number, number]
   readonly places: Places
   readonly directory: Directory
+  /** The id of the local node. */
+  readonly self: string | undefined
+  /** Where turns are taken together with other threads; where there is none, and the algorithm needs it, one is made. */
+  readonly turns?: TableBuffer | undefined
 }
 
 // Keeps the picks from arrays apart from the others, whatever the seed.
@@ -68,29 +75,47 @@ export class Picker<N extends NodeLike = NodeLike> {
     reportsOlder: 0,
     reportsUnknown: 0,
     reportsEmpty: 0,
+    badPicks: 0,
+    hookErrors: 0,
   }
+  /** Where turns are taken together with other threads. */
+  protected readonly turns: TableBuffer | undefined
   protected readonly leases: LeaseOwner
   readonly #picks: Picks
-  readonly #arrayPicks: ArrayPicks
+  readonly #arrayPicks: ArrayPicker
+  readonly #custom: CustomRunner | undefined
   // As the engine has them: what it was told last.
   #list: readonly Member<N>[] = []
   // A copy that is not frozen: to read an element of a frozen array takes a third of a pick.
   #nodes: readonly N[] = []
 
   protected constructor(options: PickerOptions) {
-    const { name, engine, memory, clock, exact, algorithm, seed } = options
+    const { name, engine, memory, clock, exact, algorithm, seed, self } = options
     this.name = name
     this.engine = engine.name
     this.algorithm = algorithm
     this.clock = clock
     this.memory = memory
     this.members = new Members(options.places, weightsOf(algorithm))
-    const core = engine.createCore(memory, algorithm, seed)
+    this.turns = options.turns ?? turnsFor(algorithm, seed)
+    const custom = runnerOf({ algorithm, name, memory, clock, seed, counters: this.counters })
+    this.#custom = custom
+    const core = coreOf({
+      engine,
+      memory,
+      algorithm,
+      seed,
+      turns: this.turns,
+      custom,
+      membersOf: () => this.#list,
+      indexOfSelf: () => this.members.indexOf(self),
+    })
     this.leases = {
       memory,
       leases: newLeaseCounters(),
       released: (member) => this.onReleased(member),
-      learning: core.learns ? this.#learning() : undefined,
+      ended: custom && (({ node }, outcome) => custom.released(node, outcome)),
+      learning: core.learner && this.#learning(core.learner),
     }
     this.#picks = new Picks({
       core,
@@ -111,18 +136,21 @@ export class Picker<N extends NodeLike = NodeLike> {
         },
       },
     })
-    this.#arrayPicks = new ArrayPicks({
+    const arrays: ArrayPicksOptions = {
       engine,
       memory,
       directory: options.directory,
       algorithm,
+      turns: this.turns,
+      self,
       seed: [seed[0], (seed[1] ^ ARRAY_STREAM) >>> 0],
       clock,
       exact,
       check: () => this.checkOpen(),
       out: this.members.out,
       onShown: undefined,
-    })
+    }
+    this.#arrayPicks = arrayPickerOf(arrays, custom)
   }
 
   /** The members' nodes; frozen, and another array after each change. `selectIndex` and `fill` index it. */
@@ -268,6 +296,7 @@ export class Picker<N extends NodeLike = NodeLike> {
   protected changed(): void {
     this.#picks.invalidate()
     this.#arrayPicks.invalidate()
+    this.#custom?.membersChanged(this.members.list)
   }
 
   protected checkOpen(): void {
@@ -310,13 +339,13 @@ export class Picker<N extends NodeLike = NodeLike> {
     return this.#picks.nextExcluding(indices.subarray(0, count), isLease)
   }
 
-  #learning(): Learning {
+  #learning(learner: Learner): Learning {
     const clock = new TurnClock(this.clock)
     return {
       now: () => clock.now(),
       ended: (member, left, ok, latency) => {
         // Not where members changed since the last pick: the engine has other indices.
-        if (this.#list[member.index] === member) this.#picks.ended(member.index, left, ok, latency)
+        if (this.#list[member.index] === member) learner.ended(member.index, left, ok, latency)
       },
     }
   }

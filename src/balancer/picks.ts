@@ -1,4 +1,4 @@
-import type { EngineCore, View } from '../engine/engine.js'
+import type { EngineCore, Learner, View } from '../engine/engine.js'
 import { glimpseOfGeneration, LiveView, type LiveViewOptions } from './live-view.js'
 
 /** Decisions in the first block after a refresh, and at most: blocks grow while nothing changes. */
@@ -26,7 +26,7 @@ export class Picks {
   private nextBlock = 0
   // Draws of a live core can't be made ahead.
   private readonly isLive: boolean
-  private readonly learns: boolean
+  private readonly learner: Learner | undefined
 
   constructor(options: LiveViewOptions) {
     this.header = options.memory.header
@@ -34,7 +34,7 @@ export class Picks {
     this.core = options.core
     const space = new Uint32Array(LARGEST_BLOCK)
     this.isLive = options.core.live
-    this.learns = options.core.learns
+    this.learner = options.core.learner
     this.blocks = blockSizes().map((size) => space.subarray(0, size))
     this.block = this.blocks[0] as Uint32Array
   }
@@ -51,13 +51,8 @@ export class Picks {
   /** The same for a pick that is no lease: nobody will tell how it ended. */
   nextAlone(): number {
     const index = this.next()
-    if (this.learns && index >= 0) this.core.sent(index)
+    if (this.learner !== undefined && index >= 0) this.learner.sent(index)
     return index
-  }
-
-  /** A lease on a member, by its index, has ended; for cores that learn from it. */
-  ended(index: number, left: number, ok: boolean, latency: number): void {
-    this.core.ended(index, left, ok, latency)
   }
 
   /** Fills `into` with the next decisions. Returns how many: all, or 0 where no member is eligible. */
@@ -79,7 +74,7 @@ export class Picks {
     this.bringUpToDate()
     this.giveBack()
     const index = this.countOne(this.core.pickExcluding(excluded))
-    if (this.learns && !isLease && index >= 0) this.core.sent(index)
+    if (this.learner !== undefined && !isLease && index >= 0) this.learner.sent(index)
     return index
   }
 

@@ -1,4 +1,4 @@
-import type { Algorithm } from '../algorithms/algorithm.js'
+import type { EngineAlgorithm } from '../algorithms/algorithm.js'
 import type { TableMemory } from '../table/memory.js'
 
 /** Which implementation makes the picks. */
@@ -55,7 +55,8 @@ export interface View {
  * A reading is *fresh* where it is of the member's slot generation and `now - time <= ttl` (a time in the future is
  * fresh). A member is *eligible* where it may be picked; members that are not up never are.
  *
- * - `random`: every member that is up is eligible, with the value 0, and in the band.
+ * - `random`: every member that is up is eligible, with the value 0, and in the band. With `weights`, the share of an
+ *   eligible member is `weight / total`, total the sum over the eligible, and draws are those of `spareCapacity`.
  * - `leastCpu`: the value of a fresh reading is its CPU, smoothed as for `spareCapacity` and then made whole by
  *   `floor(estimate + 0.5)`. What a missing one counts as depends on `missing`: a number,
  *   in 1/1000 points; `mean`: `floor(sum / fresh + 0.5)` over the fresh (50,000 where none is); `exclude`: not
@@ -106,6 +107,10 @@ export interface View {
  *   the slot's count; 0 where the slot belongs to another node or there is none. `pickExcluding` is a draw from the
  *   band without the excluded. `fillShares` gives 1 / n: what it is where all are equally busy.
  *
+ *   With `weights`, what is compared is `(f + 1) / w`, f in flight and w the weight, by cross-multiplication in doubles: a
+ *   candidate takes the place of the best where `(f + 1) * wBest < (fBest + 1) * w`, and is its equal where these are
+ *   equal; whoever takes the place is what the next are compared with. `fillShares` gives `weight / total`.
+ *
  * - `adaptive`: live. The band is every member that is up; a draw compares some of them by the response time to expect,
  *   `score = (flights + ahead + 1) * cost`, flights as for `leastConnections`. Each member has `loads`, `times`, `errors`,
  *   `ahead` (0 at first) and `cost`, kept for as long as estimates are; the core has `mean` (1 at first), `own` and `all`
@@ -134,6 +139,9 @@ export interface View {
  *   cost, the first of equals first. `cheapest` and `emptied` are cleared, and `place` is 0, when members are set. The
  *   view's values are the costs; it is out of date 1,000 ms later. `fillShares` gives 1 / n.
  *
+ * What goes around a core, in TypeScript and over either engine, is no part of this: turns that threads share, `local`
+ * and `custom` (`src/balancer/cores.ts`).
+ *
  * The band lists members in member order. A draw from it takes one 32-bit number `u` from the generator and is the
  * band's entry `floor(u * length / 2^32)`, also where the band has one entry (`roundRobin` takes
  * none, `leastConnections` what is said there).
@@ -156,16 +164,8 @@ export interface EngineCore {
    * band is empty. Cores that are not live need not be able to.
    */
   pick(): number
-  /** Whether it learns from what becomes of its picks, by `sent` and `ended`. */
-  readonly learns: boolean
-  /** A pick of this member, by `pick` or `pickExcluding`, is no lease: nobody will tell how it ended. */
-  sent(index: number): void
-  /**
-   * A lease on this member has ended.
-   * @param left requests in flight there now
-   * @param latency how long it took, ms
-   */
-  ended(index: number, left: number, ok: boolean, latency: number): void
+  /** What learns from how picks end, where the algorithm does. */
+  readonly learner?: Learner | undefined
   /** Undoes the last `fill` beyond its first `kept` draws, at most as many as it made; once, and right after it. */
   rewind(kept: number): void
   /**
@@ -177,9 +177,21 @@ export interface EngineCore {
   pickExcluding(excluded: Uint32Array): number
   /**
    * The probability of each member at the next draw, as of the last refresh, into `shares`, as long as the members:
-   * 1 / band for those in the band, the share for `spareCapacity`; 0 for the others.
+   * 1 / band for those in the band, the share where there are such; 0 for the others.
    */
   fillShares(shares: Float64Array): void
+}
+
+/** Learns from what becomes of a core's picks. */
+export interface Learner {
+  /** A pick of this member, by `pick` or `pickExcluding`, is no lease: nobody will tell how it ended. */
+  sent(index: number): void
+  /**
+   * A lease on this member has ended.
+   * @param left requests in flight there now
+   * @param latency how long it took, ms
+   */
+  ended(index: number, left: number, ok: boolean, latency: number): void
 }
 
 /** Makes cores over tables. */
@@ -188,5 +200,5 @@ export interface Engine {
   /**
    * @param seed two unsigned 32-bit numbers, low word first
    */
-  createCore(memory: TableMemory, algorithm: Algorithm, seed: readonly [number, number]): EngineCore
+  createCore(memory: TableMemory, algorithm: EngineAlgorithm, seed: readonly [number, number]): EngineCore
 }

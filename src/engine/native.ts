@@ -1,7 +1,7 @@
-import { type Algorithm, isLive } from '../algorithms/algorithm.js'
+import { type EngineAlgorithm, isLive } from '../algorithms/algorithm.js'
 import { EngineError } from '../errors.js'
 import type { TableMemory } from '../table/memory.js'
-import type { Engine, EngineCore, MemberArrays, View } from './engine.js'
+import type { Engine, EngineCore, Learner, MemberArrays, View } from './engine.js'
 
 /** Version of the addon's interface that this file is written for. */
 export const ABI = 5
@@ -28,7 +28,7 @@ export interface NativeBinding {
   abi(): number
   readonly Core: new (
     view: Uint8Array,
-    algorithm: Algorithm,
+    algorithm: EngineAlgorithm,
     seedLow: number,
     seedHigh: number,
   ) => NativeCoreBinding
@@ -42,33 +42,62 @@ const SENT = 0
 const ENDED = 1
 const FAILED = 2
 
+/** Tells a core what becomes of its picks, in memory that it reads at the next: a call would cost more than a pick. */
+class Events implements Learner {
+  readonly #core: NativeCoreBinding
+  readonly #count: Uint32Array
+  readonly #values: Float64Array
+
+  constructor(core: NativeCoreBinding) {
+    const buffer = new SharedArrayBuffer(8 * (1 + 4 * MOST_EVENTS))
+    this.#core = core
+    this.#count = new Uint32Array(buffer, 0, 1)
+    this.#values = new Float64Array(buffer)
+    core.listen(new Uint8Array(buffer))
+  }
+
+  sent(index: number): void {
+    this.#tell(index, SENT, 0, 0)
+  }
+
+  ended(index: number, left: number, ok: boolean, latency: number): void {
+    this.#tell(index, ok ? ENDED : FAILED, left, latency)
+  }
+
+  #tell(index: number, kind: number, left: number, latency: number): void {
+    if (this.#count[0] === MOST_EVENTS) this.#core.takeEvents()
+    const count = this.#count[0] as number
+    const values = this.#values
+    const at = 1 + 4 * count
+    values[at] = index
+    values[at + 1] = kind
+    values[at + 2] = left
+    values[at + 3] = latency
+    this.#count[0] = count + 1
+  }
+}
+
 class NativeCore implements EngineCore {
   readonly name = 'native'
   readonly live: boolean
-  readonly learns: boolean
+  readonly learner: Events | undefined
   readonly #memory: TableMemory
   readonly #core: NativeCoreBinding
   readonly #pick: () => number
-  readonly #events: { readonly count: Uint32Array; readonly values: Float64Array } | undefined
   #bytes: Uint8Array
 
   constructor(
     binding: NativeBinding,
     memory: TableMemory,
-    algorithm: Algorithm,
+    algorithm: EngineAlgorithm,
     seed: readonly [number, number],
   ) {
     this.live = isLive(algorithm)
-    this.learns = algorithm.kind === 'adaptive'
     this.#memory = memory
     this.#bytes = memory.bytes()
     this.#core = new binding.Core(this.#bytes, algorithm, seed[0], seed[1])
     this.#pick = this.#core.picker()
-    if (this.learns) {
-      const buffer = new SharedArrayBuffer(8 * (1 + 4 * MOST_EVENTS))
-      this.#events = { count: new Uint32Array(buffer, 0, 1), values: new Float64Array(buffer) }
-      this.#core.listen(new Uint8Array(buffer))
-    }
+    if (algorithm.kind === 'adaptive') this.learner = new Events(this.#core)
   }
 
   setMembers(members: MemberArrays): void {
@@ -91,27 +120,6 @@ class NativeCore implements EngineCore {
 
   pick(): number {
     return this.#pick()
-  }
-
-  // Kept in memory that the addon reads at the next pick: a call for each would cost more than the pick.
-  #tell(index: number, kind: number, left: number, latency: number): void {
-    const events = this.#events
-    if (events === undefined) return
-    if (events.count[0] === MOST_EVENTS) this.#core.takeEvents()
-    const at = 1 + 4 * (events.count[0] as number)
-    events.values[at] = index
-    events.values[at + 1] = kind
-    events.values[at + 2] = left
-    events.values[at + 3] = latency
-    ;(events.count[0] as number)++
-  }
-
-  sent(index: number): void {
-    this.#tell(index, SENT, 0, 0)
-  }
-
-  ended(index: number, left: number, ok: boolean, latency: number): void {
-    this.#tell(index, ok ? ENDED : FAILED, left, latency)
   }
 
   rewind(kept: number): void {

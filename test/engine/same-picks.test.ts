@@ -1,7 +1,7 @@
 import test from 'ava'
 import fc from 'fast-check'
 import { adaptive } from '../../dist/algorithms/adaptive.js'
-import type { Algorithm } from '../../dist/algorithms/algorithm.js'
+import type { EngineAlgorithm } from '../../dist/algorithms/algorithm.js'
 import { leastConnections } from '../../dist/algorithms/least-connections.js'
 import { leastCpu } from '../../dist/algorithms/least-cpu.js'
 import { random } from '../../dist/algorithms/random.js'
@@ -26,7 +26,7 @@ const compared = native === undefined ? test.skip : test
 type Step =
   | { kind: 'report'; node: number; milli: number; age: number; inFlight: number | undefined }
   | { kind: 'leave'; node: number }
-  | { kind: 'members'; nodes: number[]; states: number[] }
+  | { kind: 'members'; nodes: number[]; states: number[]; weights: number[] }
   | { kind: 'wait'; ms: number }
   | { kind: 'enter' | 'end'; node: number }
   | { kind: 'sent'; index: number }
@@ -38,7 +38,7 @@ type Step =
 
 interface Situation {
   size: number
-  algorithm: Algorithm
+  algorithm: EngineAlgorithm
   seed: [number, number]
   /** Readings at the start, in 1/1000 points; null: none. */
   readings: { milli: number; age: number }[]
@@ -58,9 +58,17 @@ const threshold = fc.oneof(
   fc.constant(5_000),
 )
 
+// What the members weigh is said with them; that there are weights, by the algorithm.
+const weights = fc.constantFrom(undefined, { named: 2 })
+// Few, so that loads are equal now and then, and some that are not exact.
+const weight = fc.oneof(
+  { weight: 4, arbitrary: fc.integer({ min: 1, max: 4 }) },
+  { weight: 2, arbitrary: fc.double({ min: 1e-3, max: 10, noNaN: true }) },
+  { weight: 1, arbitrary: fc.constantFrom(1e12, Number.MIN_VALUE) },
+)
 const ownSends = fc.constantFrom(false, false, true, 0.0005, 1, 30)
 
-const algorithm: fc.Arbitrary<Algorithm> = fc.oneof(
+const algorithm: fc.Arbitrary<EngineAlgorithm> = fc.oneof(
   {
     weight: 5,
     arbitrary: fc
@@ -72,11 +80,12 @@ const algorithm: fc.Arbitrary<Algorithm> = fc.oneof(
       .map(adaptive),
   },
   { weight: 1, arbitrary: fc.constantFrom(random(), roundRobin(), roundRobin()) },
+  { weight: 2, arbitrary: fc.constant(random({ weights: { named: 2 } })) },
   {
-    weight: 3,
+    weight: 5,
     arbitrary: fc
-      .record({ choices: fc.integer({ min: 1, max: 5 }), exact: fc.boolean() })
-      .map(leastConnections),
+      .record({ choices: fc.integer({ min: 1, max: 5 }), exact: fc.boolean(), weights })
+      .map(({ weights, ...options }) => leastConnections(weights ? { ...options, weights } : options)),
   },
   {
     weight: 5,
@@ -131,6 +140,7 @@ const situation: fc.Arbitrary<Situation> = fc.integer({ min: 1, max: 300 }).chai
       kind: fc.constant('members' as const),
       nodes: fc.uniqueArray(node, { maxLength: Math.min(size, 40) }),
       states: fc.array(fc.constantFrom(0, 1, 1, 1), { minLength: 40, maxLength: 40 }),
+      weights: fc.array(weight, { minLength: 40, maxLength: 40 }),
     }),
     fc.record({ kind: fc.constantFrom('enter' as const, 'enter' as const, 'end' as const), node }),
     fc.record({ kind: fc.constant('wait' as const), ms: fc.integer({ min: 0, max: 150 }) }),
@@ -180,14 +190,14 @@ function play(engine: Engine, run: Situation): unknown[] {
   const core = engine.createCore(table.memory, run.algorithm, run.seed)
   const said: unknown[] = []
   let view: View = { values: new Float64Array(0), facts: new Float64Array(FACT_COUNT) }
-  const join = (nodes: number[], states: number[]) => {
+  const join = (nodes: number[], states: number[], weights: number[]) => {
     const at = (node: number) => places[node] as { slot: number; generation: number }
     core.setMembers({
       // Every seventh is one that the table does not know.
       slots: Uint32Array.from(nodes, (node) => (node % 7 === 6 ? NO_SLOT : at(node).slot)),
       generations: Uint32Array.from(nodes, (node) => at(node).generation),
       states: Uint8Array.from(nodes, (_, i) => states[i] ?? 1),
-      weights: new Float64Array(nodes.length).fill(1),
+      weights: Float64Array.from(nodes, (_, i) => weights[i] ?? (i % 3) + 1),
     })
     view = { values: new Float64Array(nodes.length), facts: view.facts }
   }
@@ -199,6 +209,7 @@ function play(engine: Engine, run: Situation): unknown[] {
   }
   join(
     places.map((_, i) => i),
+    [],
     [],
   )
   refresh()
@@ -223,7 +234,7 @@ function play(engine: Engine, run: Situation): unknown[] {
         break
       }
       case 'members':
-        join(step.nodes, step.states)
+        join(step.nodes, step.states, step.weights)
         refresh()
         break
       case 'enter':
@@ -234,10 +245,10 @@ function play(engine: Engine, run: Situation): unknown[] {
         break
       }
       case 'sent':
-        core.sent(step.index)
+        core.learner?.sent(step.index)
         break
       case 'ended':
-        core.ended(step.index, step.left, step.ok, step.latency)
+        core.learner?.ended(step.index, step.left, step.ok, step.latency)
         break
       case 'wait':
         clock.jump(step.ms)

@@ -6,6 +6,7 @@
 //! - [`report`]: the metrics of a slot's reports, each with the time of its sample.
 //! - [`generator`]: the random numbers, the same in both engines.
 //! - [`band`]: which members may be picked: all that are up, and those of least CPU.
+//! - [`weights`]: shares and loads by fixed weights.
 //! - [`smoothing`], [`spare`]: smoothed readings, and shares by what they leave idle.
 //! - [`adaptive`]: the least response time to expect, learned from how leases end.
 //! - [`own_sends`]: what own picks add to readings.
@@ -28,3 +29,4 @@ pub mod selection;
 pub mod smoothing;
 pub mod spare;
 pub mod table;
+pub mod weights;

@@ -17,12 +17,15 @@ use crate::selection::{Cursor, Draws, Selection, Turn};
 use crate::smoothing::Estimates;
 use crate::spare::{FULL, SpareCapacity};
 use crate::table::{Fresh, Table};
+use crate::weights;
 
 /// How a pool picks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Algorithm {
     /// Every member that is up, with equal chances.
     Random,
+    /// Every member that is up, with chances by its weight.
+    RandomByWeight,
     /// Every member that is up, in turn.
     RoundRobin,
     /// The least busy ones, with equal chances.
@@ -58,6 +61,8 @@ pub enum Algorithm {
         /// Time constant over which CPU is smoothed, ms.
         smoothing: f64,
     },
+    /// The least (in flight + 1) / weight among these of the members that are up.
+    LeastConnectionsByWeight(Candidates),
 }
 
 impl Algorithm {
@@ -69,14 +74,24 @@ impl Algorithm {
                 own_sends: None, ..
             } => Draws::Equal,
             Self::RoundRobin => Draws::InTurn,
-            Self::SpareCapacity {
+            Self::RandomByWeight
+            | Self::SpareCapacity {
                 own_sends: None, ..
             } => Draws::Weighted,
             Self::LeastCpu { .. } => Draws::SendingEqual,
             Self::SpareCapacity { .. } => Draws::SendingWeighted,
             Self::LeastConnections(candidates) => Draws::Fewest(*candidates),
             Self::Adaptive { .. } => Draws::Learned,
+            Self::LeastConnectionsByWeight(candidates) => Draws::LeastLoaded(*candidates),
         }
+    }
+
+    // Whether it goes by the members' weights.
+    fn weighs(&self) -> bool {
+        matches!(
+            self,
+            Self::RandomByWeight | Self::LeastConnectionsByWeight(_)
+        )
     }
 
     // What an own pick adds, and what it changes, where own picks count.
@@ -93,10 +108,14 @@ impl Algorithm {
     }
 
     // Makes a selection of what was seen, and says how many have a fresh reading.
-    fn select(&self, seen: &[Seen], idle: &[f64], into: &mut Selection) -> u32 {
+    fn select(&self, seen: &[Seen], idle: &[f64], weights: &[f64], into: &mut Selection) -> u32 {
         let fresh = match self {
             Self::Random | Self::RoundRobin | Self::LeastConnections(_) | Self::Adaptive { .. } => {
                 band::select_up(seen, &mut into.values, &mut into.band);
+                0
+            }
+            Self::RandomByWeight | Self::LeastConnectionsByWeight(_) => {
+                weights::select(seen, weights, into);
                 0
             }
             Self::LeastCpu { band, .. } => band.select(seen, &mut into.values, &mut into.band),
@@ -160,6 +179,8 @@ pub struct Pool {
     seen: Vec<Seen>,
     // The idle CPU of those with a fresh reading, 1/1000 percentage points; empty where the algorithm does not ask.
     idle: Vec<f64>,
+    // The weights of the members of the last refresh, where the algorithm goes by them; else empty.
+    weights: Vec<f64>,
     // Where draws look at requests in flight: slot and slot generation of the members of the last refresh; else empty.
     // No more than that, since thousands of them fit into the cache and of whole members do not.
     places: Vec<(u32, u32)>,
@@ -210,6 +231,7 @@ impl Pool {
             adaptive,
             seen: Vec::new(),
             idle: Vec::new(),
+            weights: Vec::new(),
             places: Vec::new(),
             selection: Selection::new(draws),
             cursor,
@@ -265,7 +287,11 @@ impl Pool {
             }
         };
         let next_expiry = match self.algorithm {
-            Algorithm::Random | Algorithm::RoundRobin | Algorithm::LeastConnections(_) => {
+            Algorithm::Random
+            | Algorithm::RandomByWeight
+            | Algorithm::RoundRobin
+            | Algorithm::LeastConnections(_)
+            | Algorithm::LeastConnectionsByWeight(_) => {
                 seen.clear();
                 seen.extend(members.iter().map(Member::seen_without_reading));
                 f64::INFINITY
@@ -296,14 +322,22 @@ impl Pool {
                 })
             }
         };
-        let fresh = self
-            .algorithm
-            .select(&self.seen, &self.idle, &mut self.selection);
+        if self.algorithm.weighs() {
+            self.weights.clear();
+            self.weights
+                .extend(self.members.iter().map(|member| member.weight));
+        }
+        let fresh =
+            self.algorithm
+                .select(&self.seen, &self.idle, &self.weights, &mut self.selection);
         if let Some((sends, sending)) = &mut self.sending {
             sends.learn();
             sending.start(&mut self.selection, sends);
         }
-        if matches!(self.selection.draws(), Draws::Fewest(_) | Draws::Learned) {
+        if matches!(
+            self.selection.draws(),
+            Draws::Fewest(_) | Draws::LeastLoaded(_) | Draws::Learned
+        ) {
             self.places.clear();
             let places = self.members.iter().map(|it| (it.slot, it.generation));
             self.places.extend(places);
@@ -452,7 +486,8 @@ impl Pool {
                     .and_then(left)
             }
             Draws::Learned => {
-                self.algorithm.select(seen, &self.idle, selection);
+                self.algorithm
+                    .select(seen, &self.idle, &self.weights, selection);
                 self.adaptive.as_ref().and_then(|adaptive| {
                     adaptive.draw(
                         &selection.band,
@@ -463,7 +498,8 @@ impl Pool {
                 })
             }
             Draws::SendingEqual | Draws::SendingWeighted => {
-                self.algorithm.select(seen, &self.idle, selection);
+                self.algorithm
+                    .select(seen, &self.idle, &self.weights, selection);
                 self.sending.as_mut().and_then(|(sends, sending)| {
                     let mut left = Sending::new(sending.rule());
                     left.start(selection, sends);
@@ -472,8 +508,9 @@ impl Pool {
                     picked
                 })
             }
-            Draws::Equal | Draws::Weighted | Draws::Fewest(_) => {
-                self.algorithm.select(seen, &self.idle, selection);
+            Draws::Equal | Draws::Weighted | Draws::Fewest(_) | Draws::LeastLoaded(_) => {
+                self.algorithm
+                    .select(seen, &self.idle, &self.weights, selection);
                 selection.draw(&mut self.cursor, in_flight(&self.places, table))
             }
         };

@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use crate::alias::Alias;
 use crate::fewest::Candidates;
 use crate::generator::Generator;
+use crate::weights::Load;
 
 /// How entries of the band are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +19,8 @@ pub enum Draws {
     Weighted,
     /// The fewest requests in flight of some. Live: what is drawn depends on the moment.
     Fewest(Candidates),
+    /// The least (in flight + 1) / weight of some. Live too.
+    LeastLoaded(Candidates),
     /// As `Equal`, by a [`Sending`](crate::own_sends::Sending). Live: each draw changes the next.
     SendingEqual,
     /// By an [`Adaptive`](crate::adaptive::Adaptive). Live.
@@ -33,7 +36,11 @@ impl Draws {
     pub fn live(self) -> bool {
         matches!(
             self,
-            Self::Fewest(_) | Self::Learned | Self::SendingEqual | Self::SendingWeighted
+            Self::Fewest(_)
+                | Self::LeastLoaded(_)
+                | Self::Learned
+                | Self::SendingEqual
+                | Self::SendingWeighted
         )
     }
 }
@@ -93,6 +100,8 @@ pub struct Selection {
     pub band: Vec<u32>,
     /// The share of each entry of the band, 0-1, where draws are weighted.
     pub shares: Vec<f64>,
+    /// The fixed weight of each entry of the band, where there are such.
+    pub weights: Vec<f64>,
     alias: Alias,
 }
 
@@ -105,6 +114,7 @@ impl Selection {
             values: Vec::new(),
             band: Vec::new(),
             shares: Vec::new(),
+            weights: Vec::new(),
             alias: Alias::default(),
         }
     }
@@ -143,6 +153,9 @@ impl Selection {
             Draws::Fewest(candidates) => {
                 candidates.draw(length, &mut cursor.generator, self.at_position(in_flight))
             }
+            Draws::LeastLoaded(candidates) => {
+                candidates.draw(length, &mut cursor.generator, self.load_at(in_flight))
+            }
         };
         self.band.get(position as usize).copied()
     }
@@ -167,6 +180,12 @@ impl Selection {
                     candidates.draw(length, &mut from.generator, &in_flight)
                 });
             }
+            Draws::LeastLoaded(candidates) => {
+                let load = self.load_at(in_flight);
+                self.fill_with(into, cursor, |from| {
+                    candidates.draw(length, &mut from.generator, &load)
+                });
+            }
         }
     }
 
@@ -176,6 +195,15 @@ impl Selection {
             self.band
                 .get(position as usize)
                 .map_or(0, |&index| in_flight(index))
+        }
+    }
+
+    // The same for its weight.
+    fn load_at(&self, in_flight: impl Fn(u32) -> u32) -> impl Fn(u32) -> Load {
+        let in_flight = self.at_position(in_flight);
+        move |position| Load {
+            in_flight: in_flight(position),
+            weight: self.weights.get(position as usize).copied().unwrap_or(1.0),
         }
     }
 
@@ -200,7 +228,7 @@ impl Selection {
     }
 
     /// The members in the band, each with its probability at the next draw, where that is random; in turn, with its
-    /// share of many draws; by requests in flight, what it would be where all have as many.
+    /// share of many draws; by requests in flight, what it would be where all have as many for their weights.
     pub fn chances(&self) -> impl Iterator<Item = (u32, f64)> {
         let equal = 1.0 / f64::from(self.length());
         self.band.iter().enumerate().map(move |(position, &index)| {
@@ -210,7 +238,7 @@ impl Selection {
                 | Draws::Fewest(_)
                 | Draws::SendingEqual
                 | Draws::Learned => equal,
-                Draws::Weighted | Draws::SendingWeighted => {
+                Draws::Weighted | Draws::LeastLoaded(_) | Draws::SendingWeighted => {
                     self.shares.get(position).copied().unwrap_or(0.0)
                 }
             };

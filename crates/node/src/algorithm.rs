@@ -1,5 +1,7 @@
 //! Algorithms as JavaScript writes them down, in the table's units.
 
+use std::collections::HashMap;
+
 use idlest_core::adaptive::Rules;
 use idlest_core::band::{LeastCpu, Missing};
 use idlest_core::fewest::{Candidates, MOST_DRAWN};
@@ -36,6 +38,8 @@ pub struct AlgorithmSpec {
     pub choices: Option<f64>,
     /// `leastConnections`: whether all are compared.
     pub exact: Option<bool>,
+    /// `random`, `leastConnections`: whether there are fixed weights. Theirs that count come with the members.
+    pub weights: Option<HashMap<String, f64>>,
 }
 
 impl TryFrom<AlgorithmSpec> for Algorithm {
@@ -43,7 +47,10 @@ impl TryFrom<AlgorithmSpec> for Algorithm {
 
     fn try_from(spec: AlgorithmSpec) -> Result<Self> {
         match spec.kind.as_str() {
-            "random" => Ok(Self::Random),
+            "random" => Ok(match spec.weights {
+                Some(_) => Self::RandomByWeight,
+                None => Self::Random,
+            }),
             "roundRobin" => Ok(Self::RoundRobin),
             "leastCpu" => {
                 let missing = match spec.missing {
@@ -101,11 +108,15 @@ impl TryFrom<AlgorithmSpec> for Algorithm {
             }
             "leastConnections" => {
                 let choices = choices(spec.choices)?;
-                match spec.exact {
-                    Some(true) => Ok(Self::LeastConnections(Candidates::All)),
-                    Some(false) => Ok(Self::LeastConnections(Candidates::Drawn(choices))),
-                    None => Err(invalid("exact", "true or false")),
-                }
+                let candidates = match spec.exact {
+                    Some(true) => Candidates::All,
+                    Some(false) => Candidates::Drawn(choices),
+                    None => return Err(invalid("exact", "true or false")),
+                };
+                Ok(match spec.weights {
+                    Some(_) => Self::LeastConnectionsByWeight(candidates),
+                    None => Self::LeastConnections(candidates),
+                })
             }
             _ => Err(invalid(
                 "kind",

@@ -1,5 +1,5 @@
 import type { AdaptiveAlgorithm } from '../../algorithms/algorithm.js'
-import { MEMBER_UP, type MemberArrays, NOT_ELIGIBLE } from '../engine.js'
+import { type Learner, MEMBER_UP, type MemberArrays, NOT_ELIGIBLE } from '../engine.js'
 import type { Flights } from './flights.js'
 import type { Generator } from './generator.js'
 import { placesBefore } from './kept.js'
@@ -33,7 +33,7 @@ const EMPTIED = 8
 const DRAWN = 4
 
 /** What an adaptive core knows of its members, and how it draws. The contract in `engine.ts` says what it does. */
-export class Adaptive implements Plan {
+export class Adaptive implements Plan, Learner {
   band = new Uint32Array(0)
   length = 0
   readonly #fading: number

@@ -1,4 +1,4 @@
-import { type Algorithm, isLive, ttlOf } from '../../algorithms/algorithm.js'
+import { type EngineAlgorithm, isLive, ttlOf } from '../../algorithms/algorithm.js'
 import { CPU_MAX, GENERATION_WORD, METRICS, readingTag } from '../../table/layout.js'
 import type { TableMemory } from '../../table/memory.js'
 import { type MutableReading, readReading } from '../../table/reading.js'
@@ -42,9 +42,9 @@ const NO_PLAN: Plan = new UniformPlan(new Uint32Array(0), 0)
 export class PortableCore implements EngineCore {
   readonly name = 'portable'
   readonly live: boolean
-  readonly learns: boolean
+  readonly learner: Adaptive | undefined
   readonly #memory: TableMemory
-  readonly #algorithm: Algorithm
+  readonly #algorithm: EngineAlgorithm
   readonly #dice: Dice
   // Where the dice were before the last fill.
   readonly #before: GeneratorState = { s0: 0, s1: 0, s2: 0, s3: 0 }
@@ -54,23 +54,21 @@ export class PortableCore implements EngineCore {
   readonly #ttl: number | undefined
   readonly #estimates: Estimates | undefined
   readonly #sends: OwnSends | undefined
-  readonly #adaptive: Adaptive | undefined
   #members = NO_MEMBERS
   #flights: Flights
   // Readings as they were at the last refresh: a value, MISSING or OUT.
   #raw = new Float64Array(0)
   #plan: Plan | SendingPlan = NO_PLAN
 
-  constructor(memory: TableMemory, algorithm: Algorithm, seed: readonly [number, number]) {
+  constructor(memory: TableMemory, algorithm: EngineAlgorithm, seed: readonly [number, number]) {
     this.#memory = memory
     this.#algorithm = algorithm
     this.live = isLive(algorithm)
-    this.learns = algorithm.kind === 'adaptive'
     this.#ttl = ttlOf(algorithm)
     this.#flights = new Flights(memory, NO_MEMBERS.slots, NO_MEMBERS.generations)
     const generator = new Generator(seed)
     this.#dice = { generator, turn: algorithm.kind === 'roundRobin' ? generator.next() : 0 }
-    if (algorithm.kind === 'adaptive') this.#adaptive = new Adaptive(algorithm)
+    if (algorithm.kind === 'adaptive') this.learner = new Adaptive(algorithm)
     if ('smoothing' in algorithm) this.#estimates = new Estimates(algorithm.smoothing)
     if ('ownSends' in algorithm && algorithm.ownSends !== false)
       this.#sends = new OwnSends(algorithm.ownSends)
@@ -81,7 +79,7 @@ export class PortableCore implements EngineCore {
     this.#flights = new Flights(this.#memory, members.slots, members.generations)
     this.#estimates?.setMembers(members)
     this.#sends?.setMembers(members)
-    this.#adaptive?.setMembers(members, this.#flights)
+    this.learner?.setMembers(members, this.#flights)
     if (this.#raw.length !== members.slots.length) this.#raw = new Float64Array(members.slots.length)
   }
 
@@ -93,9 +91,9 @@ export class PortableCore implements EngineCore {
     facts[FACT_FRESH] = 0
     if (this.#ttl !== undefined) this.#takeReadings(this.#ttl, now, facts)
     else this.#takeStates()
-    if (this.#adaptive !== undefined) this.#refreshAdaptive(this.#adaptive, this.#ttl ?? 0, now, view)
+    if (this.learner !== undefined) this.#refreshAdaptive(this.learner, this.#ttl ?? 0, now, view)
     else fillValues(this.#algorithm, this.#raw, values)
-    this.#plan = this.#adaptive ?? this.#planOf(this.#raw)
+    this.#plan = this.learner ?? this.#planOf(this.#raw)
     facts[FACT_BAND] = this.#plan.length
   }
 
@@ -111,14 +109,6 @@ export class PortableCore implements EngineCore {
     return this.#plan.length === 0 ? -1 : this.#plan.draw(this.#dice)
   }
 
-  sent(index: number): void {
-    this.#adaptive?.sent(index)
-  }
-
-  ended(index: number, left: number, ok: boolean, latency: number): void {
-    this.#adaptive?.ended(index, left, ok, latency)
-  }
-
   rewind(kept: number): void {
     this.#dice.generator.restore(this.#before)
     this.#dice.turn = this.#turnBefore
@@ -127,7 +117,7 @@ export class PortableCore implements EngineCore {
 
   pickExcluding(excluded: Uint32Array): number {
     if (this.#algorithm.kind === 'roundRobin') return this.#nextInTurn(new Set(excluded))
-    if (this.#adaptive !== undefined) return this.#adaptive.drawExcluding(new Set(excluded), this.#dice)
+    if (this.learner !== undefined) return this.learner.drawExcluding(new Set(excluded), this.#dice)
     const raw = this.#raw.slice()
     for (const index of excluded) if (index < raw.length) raw[index] = OUT
     const plan = this.#planOf(raw)
@@ -144,7 +134,7 @@ export class PortableCore implements EngineCore {
 
   #planOf(raw: Float64Array): Plan | SendingPlan {
     if (this.#sends !== undefined) return sendingPlanOf(this.#algorithm, raw, this.#sends)
-    return planOf(this.#algorithm, raw, raw.length, this.#flights)
+    return planOf(this.#algorithm, raw, raw.length, this.#flights, this.#members.weights)
   }
 
   #nextInTurn(excluded: ReadonlySet<number>): number {
