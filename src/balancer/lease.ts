@@ -71,6 +71,7 @@ export class Lease<N extends NodeLike = NodeLike> {
     this.#member = member
     owner.leases.acquired++
     this.#start = owner.learning === undefined ? 0 : owner.learning.now()
+    member.open++
     this.#counted = enterFlight(owner.memory, member.slot, member.generation)
   }
 
@@ -87,6 +88,7 @@ export class Lease<N extends NodeLike = NodeLike> {
     this.#open = false
     const member = this.#member
     leases.released++
+    member.open--
     member.released++
     // Before the outcome is looked at: whatever that is, the request is over.
     const left = this.#counted ? leaveFlight(memory, member.slot, member.generation) : -1

@@ -16,7 +16,7 @@ use napi_derive::napi;
 /// A checked algorithm of `src/algorithms/algorithm.ts`.
 #[napi(object)]
 pub struct AlgorithmSpec {
-    /// `random`, `roundRobin`, `leastCpu`, `spareCapacity` or `leastConnections`.
+    /// `random`, `roundRobin`, `leastCpu`, `spareCapacity`, `leastConnections`, `hashRing` or `maglev`.
     pub kind: String,
     /// `leastCpu`: width of the band, inclusive, 1/1000 percentage points.
     pub threshold: Option<f64>,
@@ -120,7 +120,7 @@ impl TryFrom<AlgorithmSpec> for Algorithm {
             }
             _ => Err(invalid(
                 "kind",
-                "'random', 'roundRobin', 'leastCpu', 'spareCapacity' or 'leastConnections'",
+                "'random', 'roundRobin', 'leastCpu', 'spareCapacity', 'leastConnections', 'hashRing' or 'maglev'",
             )),
         }
     }
