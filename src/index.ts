@@ -1,9 +1,23 @@
 export * from './agent/index.js'
-export type { Algorithm } from './algorithms/algorithm.js'
+export { type AdaptiveOptions, adaptive } from './algorithms/adaptive.js'
+export type { Algorithm, Weights } from './algorithms/algorithm.js'
+export {
+  type CustomAlgorithm,
+  type CustomChoice,
+  type CustomContext,
+  type CustomNodeChange,
+  type CustomOutcome,
+  type CustomPicker,
+  type CustomReading,
+  custom,
+} from './algorithms/custom.js'
+export { type HashRingOptions, hashRing } from './algorithms/hash-ring.js'
 export { type LeastConnectionsOptions, leastConnections } from './algorithms/least-connections.js'
 export { type LeastCpuOptions, leastCpu } from './algorithms/least-cpu.js'
-export { random } from './algorithms/random.js'
-export { roundRobin } from './algorithms/round-robin.js'
+export { type LocalOptions, local } from './algorithms/local.js'
+export { type MaglevOptions, maglev } from './algorithms/maglev.js'
+export { type RandomOptions, random } from './algorithms/random.js'
+export { type RoundRobinOptions, roundRobin } from './algorithms/round-robin.js'
 export { type SpareCapacityOptions, spareCapacity } from './algorithms/spare-capacity.js'
 export {
   type WeightBounds,
@@ -23,6 +37,7 @@ export type { SelectOptions } from './balancer/select-options.js'
 export type { NodeSnapshot } from './balancer/snapshot.js'
 export type { Clock } from './clock.js'
 export {
+  BadKeyError,
   BadNodeError,
   BadReportError,
   ClosedError,
@@ -37,6 +52,7 @@ export {
   TableError,
   UnknownNodeError,
 } from './errors.js'
+export type { HashName, Key } from './keys/key-hash.js'
 export type { PollerCounters } from './poller/poller.js'
 export {
   type CustomTransport,
@@ -50,6 +66,7 @@ export {
 export type { Report } from './report.js'
 export type { Table, TableOptions } from './table/table.js'
 export type {
+  CustomErrorEvent,
   EmptySelectEvent,
   PollEvent,
   RemoteErrorEvent,

@@ -25,6 +25,8 @@ export const ALGORITHMS: readonly { readonly algorithm: Algorithm; readonly atMo
   { algorithm: spareCapacity({ ttl: ALWAYS_FRESH }), atMost: 1.2 },
   // This one has to look at each pick.
   { algorithm: leastConnections(), atMost: 2.5 },
+  // And this one takes a turn that threads share.
+  { algorithm: roundRobin({ shared: true }), atMost: 2 },
 ]
 
 /** Weights for `weightedRoundRobin`, by the place of a node, and what a pick may cost at most, in floors. */
@@ -38,6 +40,10 @@ export const WEIGHTINGS: readonly {
   { name: 'weightedRoundRobin, uneven', weightOf: (place) => (place % 20 === 0 ? 81 : 1), atMost: 5 },
   { name: 'weightedRoundRobin, one large', weightOf: (place) => (place === 0 ? 1e9 : 1), atMost: 5 },
 ]
+/** What an algorithm is called: its kind, and what sets it apart. */
+export function nameOf(algorithm: Algorithm): string {
+  return algorithm.kind === 'roundRobin' && algorithm.shared === true ? 'roundRobin shared' : algorithm.kind
+}
 
 /** The name of an algorithm's case. */
 export function caseOf(kind: string): string {
@@ -70,7 +76,7 @@ export function algorithmCases(): CaseFamily {
   const cases: BenchCase[] = pools.flatMap((pool) =>
     ALGORITHMS.flatMap(({ algorithm }) =>
       engines.map((engine) => ({
-        name: caseOf(algorithm.kind),
+        name: caseOf(nameOf(algorithm)),
         engine,
         nodes: pool.ids.length,
         iterations: 20,

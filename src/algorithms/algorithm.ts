@@ -1,17 +1,23 @@
+import type { HashName } from '../keys/key-hash.js'
+import type { CustomAlgorithm } from './custom.js'
+
 /** Fixed weights by node id, 0 (never picked) to 1e12; a node that is not named weighs 1. */
 export type Weights = Readonly<Record<string, number>>
 
 /** The fixed weight of a node by its id. */
 export type WeightOf = (id: string) => number
 
-/** `random()`: every member that is up, with equal chances. */
+/** `random()`: every member that is up, with equal chances or by weight. */
 export interface RandomAlgorithm {
   readonly kind: 'random'
+  readonly weights?: Weights
 }
 
 /** `roundRobin()`: every member that is up, in turn. */
 export interface RoundRobinAlgorithm {
   readonly kind: 'roundRobin'
+  /** Whether all threads of a balancer take turns together. */
+  readonly shared?: boolean
 }
 
 /** What one own pick adds to a node's CPU, 1/1000 percentage points; true: learned; false: own picks do not count. */
@@ -52,6 +58,7 @@ export interface LeastConnectionsAlgorithm {
   readonly choices: number
   /** Whether all are compared. */
   readonly exact: boolean
+  readonly weights?: Weights
 }
 
 /** How far weights may be from their mean, before they are scaled to whole numbers. */
@@ -79,7 +86,50 @@ export interface WeightedRoundRobinAlgorithm {
   readonly weights?: Weights
 }
 
-/** How a balancer picks: checked, frozen plain data, so that it can be posted to a worker thread. */
+/** `adaptive()`: the least response time to expect. */
+export interface AdaptiveAlgorithm {
+  readonly kind: 'adaptive'
+  /** Oldest age of a fresh reading, whole ms, inclusive. */
+  readonly ttl: number
+  /** Time constant over which CPU is smoothed, ms. */
+  readonly smoothing: number
+  /** Time constant with which what is known of a node fades, ms. */
+  readonly fading: number
+  /** A node that gives errors alone counts as so many times as slow, less one. */
+  readonly errorCost: number
+}
+
+/** `local()`: the balancer's `self`; another member where that can't be picked. */
+export interface LocalAlgorithm {
+  readonly kind: 'local'
+  /** How the others are picked. */
+  readonly otherwise: 'random' | 'roundRobin'
+}
+
+/** `hashRing()`: the node that comes next on a ring. */
+export interface HashRingAlgorithm {
+  readonly kind: 'hashRing'
+  /** Points of a node of weight 1. */
+  readonly points: number
+  readonly hash: HashName
+  /** What a node may have in flight, in means; undefined: any number. */
+  readonly boundedLoad: number | undefined
+  readonly weights: Weights | undefined
+}
+
+/** `maglev()`: the node in a cell of a table. */
+export interface MaglevAlgorithm {
+  readonly kind: 'maglev'
+  /** Cells: a prime number. */
+  readonly tableSize: number
+  readonly hash: HashName
+  readonly weights: Weights | undefined
+}
+
+/** The algorithms that pick by keys. */
+export type KeyedAlgorithm = HashRingAlgorithm | MaglevAlgorithm
+
+/** How a balancer picks: checked and frozen; but for `custom`, plain data that can be posted to a worker thread. */
 export type Algorithm =
   | RandomAlgorithm
   | RoundRobinAlgorithm
@@ -87,10 +137,22 @@ export type Algorithm =
   | SpareCapacityAlgorithm
   | LeastConnectionsAlgorithm
   | WeightedRoundRobinAlgorithm
+  | AdaptiveAlgorithm
+  | KeyedAlgorithm
+  | LocalAlgorithm
+  | CustomAlgorithm
+
+/** What engines know; the others go around an engine that does one of these. */
+export type EngineAlgorithm = Exclude<Algorithm, KeyedAlgorithm | LocalAlgorithm | CustomAlgorithm>
 
 /** Oldest age of a reading that still counts, ms; undefined where the algorithm reads none. */
 export function ttlOf(algorithm: Algorithm): number | undefined {
   return 'ttl' in algorithm ? algorithm.ttl : undefined
+}
+
+/** Whether an algorithm has fixed weights. */
+export function isWeighted(algorithm: Algorithm): boolean {
+  return 'weights' in algorithm && algorithm.weights !== undefined
 }
 
 /** The fixed weights of an algorithm that has some; else 1 for all. */
@@ -102,5 +164,11 @@ export function weightsOf(algorithm: Algorithm): WeightOf {
 
 /** Whether picks depend on what changes without a publication, so that they can't be made ahead. */
 export function isLive(algorithm: Algorithm): boolean {
-  return algorithm.kind === 'leastConnections' || ('ownSends' in algorithm && algorithm.ownSends !== false)
+  if (algorithm.kind === 'leastConnections' || algorithm.kind === 'adaptive') return true
+  return 'ownSends' in algorithm && algorithm.ownSends !== false
+}
+
+/** Whether an algorithm picks by keys. */
+export function isKeyed(algorithm: Algorithm): algorithm is KeyedAlgorithm {
+  return algorithm.kind === 'hashRing' || algorithm.kind === 'maglev'
 }

@@ -1,12 +1,21 @@
+import { LONGEST_WAIT } from '../clock.js'
 import { CPU_MAX } from '../table/layout.js'
 import type {
+  AdaptiveAlgorithm,
   Algorithm,
+  HashRingAlgorithm,
   LeastConnectionsAlgorithm,
   LeastCpuAlgorithm,
+  LocalAlgorithm,
+  MaglevAlgorithm,
+  RandomAlgorithm,
+  RoundRobinAlgorithm,
   SpareCapacityAlgorithm,
   WeightClamp,
   WeightedRoundRobinAlgorithm,
 } from './algorithm.js'
+import type { CustomAlgorithm } from './custom.js'
+import { isHashName, isTableSize, MOST_POINTS } from './keyed.js'
 import { haveRoom, isUtilization, SHORTEST_UPDATE } from './weighted-round-robin.js'
 import { isWeights } from './weights.js'
 
@@ -28,17 +37,43 @@ function isClamp(value: unknown): boolean {
   return isNumberFrom(max, 1, Number.MAX_VALUE) && isNumberFrom(min, 0, 1) && typeof roundUp === 'boolean'
 }
 
+function isWeightsOption(weights: unknown): boolean {
+  return weights === undefined || isWeights(weights)
+}
+
 function isCost(value: unknown): boolean {
   return typeof value === 'boolean' || (isNumberFrom(value, 0, CPU_MAX) && value !== 0)
 }
 
 // Takes what may lack anything: it may have come from another thread.
 const checks: { [K in Algorithm['kind']]: (value: object) => boolean } = {
-  random: () => true,
-  roundRobin: () => true,
+  random: (value) => isWeightsOption((value as Partial<RandomAlgorithm>).weights),
+  roundRobin: (value) => {
+    const { shared } = value as Partial<RoundRobinAlgorithm>
+    return shared === undefined || typeof shared === 'boolean'
+  },
+  custom: (value) => typeof (value as Partial<CustomAlgorithm>).make === 'function',
+  local: (value) => {
+    const { otherwise } = value as Partial<LocalAlgorithm>
+    return otherwise === 'random' || otherwise === 'roundRobin'
+  },
   leastConnections: (value) => {
-    const { choices, exact } = value as Partial<LeastConnectionsAlgorithm>
-    return Number.isInteger(choices) && isNumberFrom(choices, 1, 64) && typeof exact === 'boolean'
+    const { choices, exact, weights } = value as Partial<LeastConnectionsAlgorithm>
+    return (
+      Number.isInteger(choices) &&
+      isNumberFrom(choices, 1, 64) &&
+      typeof exact === 'boolean' &&
+      isWeightsOption(weights)
+    )
+  },
+  adaptive: (value) => {
+    const { ttl, smoothing, fading, errorCost } = value as Partial<AdaptiveAlgorithm>
+    return (
+      isNumberFrom(ttl, 0, Number.POSITIVE_INFINITY) &&
+      isNumberFrom(smoothing, 0, Number.MAX_VALUE) &&
+      isNumberFrom(fading, 1, LONGEST_WAIT) &&
+      isNumberFrom(errorCost, 0, 1e6)
+    )
   },
   leastCpu: (value) => {
     const { threshold, ttl, missing, smoothing, ownSends } = value as Partial<LeastCpuAlgorithm>
@@ -72,8 +107,22 @@ const checks: { [K in Algorithm['kind']]: (value: object) => boolean } = {
       Array.isArray(metricNames) &&
       metricNames.every(isUtilization) &&
       haveRoom(metricNames) &&
-      (weights === undefined || isWeights(weights))
+      isWeightsOption(weights)
     )
+  },
+  hashRing: (value) => {
+    const { points, hash, boundedLoad, weights } = value as Partial<HashRingAlgorithm>
+    return (
+      Number.isInteger(points) &&
+      isNumberFrom(points, 1, MOST_POINTS) &&
+      isHashName(hash) &&
+      (boundedLoad === undefined || isNumberFrom(boundedLoad, 1, Number.MAX_VALUE)) &&
+      (weights === undefined || isWeights(weights, MOST_POINTS / (points as number)))
+    )
+  },
+  maglev: (value) => {
+    const { tableSize, hash, weights } = value as Partial<MaglevAlgorithm>
+    return isTableSize(tableSize) && isHashName(hash) && (weights === undefined || isWeights(weights))
   },
 }
 

@@ -36,6 +36,22 @@ export interface LeaseOwner {
   readonly leases: LeaseCounters
   /** Called after a release, for those who wait for a node to drain. */
   released(member: Member): void
+  /** Called after each release with what was told of it, where someone wants to know. Never throws. */
+  readonly ended: ((member: Member, outcome: Outcome | undefined) => void) | undefined
+  /** Where the algorithm learns from how leases end. */
+  readonly learning: Learning | undefined
+}
+
+/** Learns from how leases end. */
+export interface Learning {
+  /** Clock time, ms. */
+  now(): number
+  /**
+   * A lease has ended.
+   * @param left requests in flight at its node now
+   * @param latency how long it took, ms
+   */
+  ended(member: Member, left: number, ok: boolean, latency: number): void
 }
 
 /** A pick that counts as in flight, for all balancers and threads of the table, until it is released. */
@@ -46,6 +62,7 @@ export class Lease<N extends NodeLike = NodeLike> {
   readonly #member: Member<N>
   // Not where the node's count is full, or the node left another thread's balancer: then nothing is to be taken back.
   readonly #counted: boolean
+  readonly #start: number
   #open = true
 
   constructor(owner: LeaseOwner, member: Member<N>) {
@@ -53,6 +70,8 @@ export class Lease<N extends NodeLike = NodeLike> {
     this.#owner = owner
     this.#member = member
     owner.leases.acquired++
+    this.#start = owner.learning === undefined ? 0 : owner.learning.now()
+    member.open++
     this.#counted = enterFlight(owner.memory, member.slot, member.generation)
   }
 
@@ -61,7 +80,7 @@ export class Lease<N extends NodeLike = NodeLike> {
    * but a counter; an outcome that is none is left out.
    */
   release(outcome?: Outcome): void {
-    const { leases, memory } = this.#owner
+    const { leases, memory, learning } = this.#owner
     if (!this.#open) {
       leases.releasedTwice++
       return
@@ -69,11 +88,27 @@ export class Lease<N extends NodeLike = NodeLike> {
     this.#open = false
     const member = this.#member
     leases.released++
+    member.open--
     member.released++
     // Before the outcome is looked at: whatever that is, the request is over.
-    if (!this.#counted || !leaveFlight(memory, member.slot, member.generation)) leases.releasedLate++
+    const left = this.#counted ? leaveFlight(memory, member.slot, member.generation) : -1
+    if (left < 0) leases.releasedLate++
     this.#owner.released(member)
-    if (typeof outcome === 'object' && outcome !== null) note(outcome, member, leases)
+    const told = typeof outcome === 'object' && outcome !== null ? outcome : NOTHING
+    const failed = isFailure(told.ok, told.error)
+    const latency = latencyOf(told, leases)
+    if (failed) {
+      leases.failed++
+      member.failed++
+    }
+    if (latency !== undefined) {
+      member.latencySum += latency
+      member.latencyCount++
+    }
+    if (left >= 0 && learning !== undefined) {
+      learning.ended(member, left, !failed, latency ?? learning.now() - this.#start)
+    }
+    this.#owner.ended?.(member, outcome)
   }
 
   [Symbol.dispose](): void {
@@ -81,14 +116,20 @@ export class Lease<N extends NodeLike = NodeLike> {
   }
 }
 
-function note({ ok, error, latency }: Outcome, member: Member, leases: LeaseCounters): void {
-  if (ok === false || (ok === undefined && error !== undefined)) {
-    leases.failed++
-    member.failed++
-  }
-  if (latency === undefined) return
-  if (typeof latency === 'number' && latency >= 0 && latency <= MAX_VALUE) {
-    member.latencySum += latency
-    member.latencyCount++
-  } else leases.badLatency++
+const NOTHING: Outcome = {}
+
+function latencyOf({ latency }: Outcome, leases: LeaseCounters): number | undefined {
+  if (latency === undefined || isLatency(latency)) return latency
+  leases.badLatency++
+  return undefined
+}
+
+/** Whether the work failed, by what was told of it. */
+export function isFailure(ok: unknown, error: unknown): boolean {
+  return ok === false || (ok === undefined && error !== undefined)
+}
+
+/** Whether a value is a latency, ms. */
+export function isLatency(value: unknown): value is number {
+  return typeof value === 'number' && value >= 0 && value <= MAX_VALUE
 }

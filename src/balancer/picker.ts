@@ -1,44 +1,28 @@
-import { type Algorithm, weightsOf } from '../algorithms/algorithm.js'
+import { type Algorithm, isKeyed, weightsOf } from '../algorithms/algorithm.js'
 import type { Clock } from '../clock.js'
-import type { Engine, EngineName } from '../engine/engine.js'
+import type { Engine, EngineName, Learner } from '../engine/engine.js'
 import { ClosedError, NoNodesError, OptionError } from '../errors.js'
+import type { Key } from '../keys/key-hash.js'
 import type { Report } from '../report.js'
 import { checkReport } from '../reports/check.js'
-import type { TableMemory } from '../table/memory.js'
+import type { TableBuffer, TableMemory } from '../table/memory.js'
 import { publish } from '../table/reading.js'
 import { writeReport } from '../table/report.js'
 import { sampleTime, tableTime } from '../table/table.js'
 import { publishEmptySelect } from '../telemetry.js'
-import { ArrayPicks, type Directory } from './array-picks.js'
-import { Lease, type LeaseOwner, newLeaseCounters, type Outcome } from './lease.js'
+import type { ArrayPicker, ArrayPicksOptions, Directory } from './array-picks.js'
+import { coreOf, turnsFor } from './cores.js'
+import { type CustomRunner, runnerOf } from './custom.js'
+import { arrayPickerOf } from './custom-arrays.js'
+import { KeyedPicks } from './keyed-picks.js'
+import { type Learning, Lease, type LeaseOwner, newLeaseCounters, type Outcome } from './lease.js'
 import { type Member, Members, type Places } from './members.js'
 import { looseId, type NodeLike } from './node.js'
+import { newPickCounters, type PickCounters } from './pick-counters.js'
 import { Picks } from './picks.js'
 import { excludedBy, type SelectOptions } from './select-options.js'
 import { type NodeSnapshot, snapshotOf } from './snapshot.js'
-
-/** Counts of a balancer's picks and reports. */
-export interface PickCounters {
-  /** Picks of members so far. */
-  picks: number
-  /** Picks from arrays so far: `select(nodes)`. */
-  arrayPicks: number
-  /** Picks that found no node. */
-  empty: number
-  /** Reports given by `report()` that are now the node's reading. */
-  reportsStored: number
-  /** Those whose sample is older than the reading that the node has. */
-  reportsOlder: number
-  /** Those for a node that is not a member. */
-  reportsUnknown: number
-  /** Those of nothing that the table keeps: no metric but named ones that no algorithm asks for. */
-  reportsEmpty: number
-  /**
-   * Reports of members, from wherever, that the algorithm had to pass over: for `weightedRoundRobin` those without a qps and
-   * a utilization above 0. What is reported between two looks at the table counts once.
-   */
-  reportsIgnored: number
-}
+import { TurnClock } from './turn-clock.js'
 
 export interface PickerOptions {
   readonly name: string
@@ -50,6 +34,10 @@ export interface PickerOptions {
   readonly seed: readonly [number, number]
   readonly places: Places
   readonly directory: Directory
+  /** The id of the local node. */
+  readonly self: string | undefined
+  /** Where turns are taken together with other threads; where there is none, and the algorithm needs it, one is made. */
+  readonly turns?: TableBuffer | undefined
 }
 
 // Keeps the picks from arrays apart from the others, whatever the seed.
@@ -65,34 +53,59 @@ export class Picker<N extends NodeLike = NodeLike> {
   protected readonly clock: Clock
   protected readonly memory: TableMemory
   protected closed = false
-  protected readonly counters: Omit<PickCounters, 'picks'> = {
-    arrayPicks: 0,
-    empty: 0,
-    reportsStored: 0,
-    reportsOlder: 0,
-    reportsUnknown: 0,
-    reportsEmpty: 0,
-    reportsIgnored: 0,
-  }
+  protected readonly counters = newPickCounters()
+  /** Where turns are taken together with other threads. */
+  protected readonly turns: TableBuffer | undefined
   protected readonly leases: LeaseOwner
   readonly #picks: Picks
-  readonly #arrayPicks: ArrayPicks
+  readonly #arrayPicks: ArrayPicker
+  readonly #custom: CustomRunner | undefined
+  // Where the algorithm takes keys.
+  readonly #keyed: KeyedPicks<N> | undefined
   // As the engine has them: what it was told last.
   #list: readonly Member<N>[] = []
   // A copy that is not frozen: to read an element of a frozen array takes a third of a pick.
   #nodes: readonly N[] = []
 
   protected constructor(options: PickerOptions) {
-    const { name, engine, memory, clock, exact, algorithm, seed } = options
+    const { name, engine, memory, clock, exact, algorithm, seed, self } = options
     this.name = name
     this.engine = engine.name
     this.algorithm = algorithm
     this.clock = clock
     this.memory = memory
     this.members = new Members(options.places, weightsOf(algorithm))
-    this.leases = { memory, leases: newLeaseCounters(), released: (member) => this.onReleased(member) }
+    this.turns = options.turns ?? turnsFor(algorithm, seed)
+    const custom = runnerOf({ algorithm, name, memory, clock, seed, counters: this.counters })
+    this.#custom = custom
+    const core = coreOf({
+      engine,
+      memory,
+      algorithm,
+      seed,
+      turns: this.turns,
+      custom,
+      membersOf: () => this.#list,
+      indexOfSelf: () => this.members.indexOf(self),
+    })
+    this.leases = {
+      memory,
+      leases: newLeaseCounters(),
+      released: (member) => this.onReleased(member),
+      ended: custom && (({ node }, outcome) => custom.released(node, outcome)),
+      learning: core.learner && this.#learning(core.learner),
+    }
+    if (isKeyed(algorithm)) {
+      this.#keyed = new KeyedPicks({
+        algorithm,
+        tables: engine.keyTables,
+        members: this.members,
+        leases: this.leases.leases,
+        check: () => this.checkOpen(),
+      })
+    }
     this.#picks = new Picks({
-      core: engine.createCore(memory, algorithm, seed),
+      core,
       memory,
       clock,
       exact,
@@ -110,18 +123,21 @@ export class Picker<N extends NodeLike = NodeLike> {
         },
       },
     })
-    this.#arrayPicks = new ArrayPicks({
+    const arrays: ArrayPicksOptions = {
       engine,
       memory,
       directory: options.directory,
       algorithm,
+      turns: this.turns,
+      self,
       seed: [seed[0], (seed[1] ^ ARRAY_STREAM) >>> 0],
       clock,
       exact,
       check: () => this.checkOpen(),
       out: this.members.out,
       onShown: undefined,
-    })
+    }
+    this.#arrayPicks = arrayPickerOf(arrays, custom)
   }
 
   /** The members' nodes; frozen, and another array after each change. `selectIndex` and `fill` index it. */
@@ -135,15 +151,17 @@ export class Picker<N extends NodeLike = NodeLike> {
    * - an array of nodes: one of its elements, the very one that was passed. Nodes that nobody has heard of count as
    *   missing; those that drain here are not picked. An id that stands twice has twice the chances.
    * - `exclude`: one of the members but these
+   * - `key`: the member for this key, by `hashRing` or `maglev`
    *
-   * Throws NoNodesError where there is none to pick, BadNodeError for an element that is not a node, ClosedError.
+   * Throws NoNodesError where there is none to pick, BadNodeError for an element that is not a node, BadKeyError,
+   * OptionError, ClosedError.
    */
   select(): N
   select<T extends NodeLike>(nodes: readonly T[]): T
   select(options: SelectOptions): N
   select(what?: readonly NodeLike[] | SelectOptions): NodeLike {
     if (what === undefined) {
-      const index = this.#picks.next()
+      const index = this.#picks.nextAlone()
       if (index >= 0) return this.#nodes[index] as N
     } else {
       const picked = this.#selectFrom(what)
@@ -165,7 +183,7 @@ export class Picker<N extends NodeLike = NodeLike> {
 
   /** The index in `nodes` of the node for the next call, or -1 where there is none to pick. Throws ClosedError. */
   selectIndex(): number {
-    const index = this.#picks.next()
+    const index = this.#picks.nextAlone()
     if (index < 0) this.#noNodes()
     return index
   }
@@ -184,11 +202,51 @@ export class Picker<N extends NodeLike = NodeLike> {
     return filled
   }
 
+  /**
+   * The member for a key that is hashed already: the one that `select({ key })` gives for a key of this hash.
+   * @param hash an unsigned 32-bit number
+   *
+   * Throws NoNodesError, OptionError for anything else and where the algorithm takes no keys, ClosedError.
+   */
+  selectHash(hash: number): N {
+    const keyed = this.#keyed ?? this.#noKeys()
+    if (typeof hash !== 'number' || hash >>> 0 !== hash) {
+      throw new OptionError('hash', hash, 'a whole number from 0 to 4294967295')
+    }
+    const member = keyed.pick(hash) ?? this.#anyMember(false)
+    if (member === undefined) throw this.#noNodes()
+    return member.node
+  }
+
+  /**
+   * The nodes for a key and its copies: distinct, the first the one that `select({ key })` gives now, then those that
+   * come after it. At most as many as are up; none where no one is. Counts as no pick.
+   * @param count how many, a whole number of at least 1
+   *
+   * Throws BadKeyError, OptionError, also where the algorithm takes no keys, ClosedError.
+   */
+  replicas(key: Key, count: number): N[] {
+    const keyed = this.#keyed ?? this.#noKeys()
+    if (!Number.isInteger(count) || count < 1) {
+      throw new OptionError('count', count, 'a whole number of at least 1')
+    }
+    return keyed.replicas(keyed.hashOf(key), count).map((member) => member.node)
+  }
+
+  /**
+   * Resolves when picks by key go by the members as they are now: large tables are built in the background. At once
+   * where the algorithm takes no keys. Rejects with ClosedError.
+   */
+  async settled(): Promise<void> {
+    this.checkOpen()
+    await this.#keyed?.settled()
+  }
+
   /** A pick that counts as in flight until it is released. Throws as `select` does. */
   acquire(options?: SelectOptions): Lease<N> {
-    const index = options === undefined ? this.#picks.next() : this.#nextBut(options)
-    if (index < 0) throw this.#noNodes()
-    return new Lease(this.leases, this.#list[index] as Member<N>)
+    const member = options === undefined ? this.#anyMember(true) : this.#memberBut(options, true)
+    if (member === undefined) throw this.#noNodes()
+    return new Lease(this.leases, member)
   }
 
   /**
@@ -244,7 +302,8 @@ export class Picker<N extends NodeLike = NodeLike> {
     const view = this.#picks.current()
     this.#countInMembers()
     const now = tableTime(this.memory, this.clock.now())
-    return snapshotOf(this.#list, view, this.#picks.shares(), this.algorithm, this.memory, now)
+    const shares = this.#keyed?.shares(this.#list) ?? this.#picks.shares()
+    return snapshotOf(this.#list, view, shares, this.algorithm, this.memory, now)
   }
 
   /** What `console.log` shows: not the whole of the table. */
@@ -261,13 +320,18 @@ export class Picker<N extends NodeLike = NodeLike> {
   protected pickCounters(): PickCounters {
     if (!this.closed) this.#picks.current()
     this.counters.reportsIgnored = this.#picks.ignored
-    return { picks: this.#picks.used, ...this.counters }
+    const { used } = this.#picks
+    const picks = used + (this.#keyed?.used ?? 0)
+    const keyless = this.#keyed === undefined ? 0 : used + this.counters.arrayPicks
+    return { picks, keyless, ...this.counters }
   }
 
   /** Makes the next pick see that members changed. */
   protected changed(): void {
     this.#picks.invalidate()
     this.#arrayPicks.invalidate()
+    this.#custom?.membersChanged(this.members.list)
+    this.#keyed?.invalidate()
   }
 
   protected checkOpen(): void {
@@ -282,6 +346,7 @@ export class Picker<N extends NodeLike = NodeLike> {
     this.closed = true
     this.#picks.close()
     this.#arrayPicks.close()
+    this.#keyed?.invalidate()
   }
 
   #selectFrom(what: readonly NodeLike[] | SelectOptions | undefined): NodeLike | undefined {
@@ -291,14 +356,31 @@ export class Picker<N extends NodeLike = NodeLike> {
       this.counters.arrayPicks++
       return what[index]
     }
-    // A pick may take up changes of members, so the nodes are looked at after it.
-    const index = what === undefined ? this.#picks.next() : this.#nextBut(what as SelectOptions)
-    return this.#nodes[index]
+    const member = what === undefined ? this.#anyMember(false) : this.#memberBut(what as SelectOptions, false)
+    return member?.node
   }
 
-  #nextBut(options: SelectOptions): number {
+  #anyMember(isLease: boolean): Member<N> | undefined {
+    // A pick may take up changes of members, so these are looked at after it.
+    const index = isLease ? this.#picks.next() : this.#picks.nextAlone()
+    return this.#list[index]
+  }
+
+  #memberBut(options: SelectOptions, isLease: boolean): Member<N> | undefined {
     const exclude = excludedBy(options)
-    if (exclude === undefined) return this.#picks.next()
+    const { key } = options
+    if (key !== undefined) {
+      const keyed = this.#keyed ?? this.#noKeys(key)
+      const member = keyed.pick(keyed.hashOf(key), exclude?.map(looseId))
+      // Else one may be left that the table does not have yet.
+      if (member !== undefined) return member
+    }
+    if (exclude === undefined) return this.#anyMember(isLease)
+    const index = this.#nextBut(exclude, isLease)
+    return this.#list[index]
+  }
+
+  #nextBut(exclude: readonly NodeLike[], isLease: boolean): number {
     // All ids first: reading one may run the caller's code, and that may change the members and so their indices.
     const ids = exclude.map(looseId)
     const indices = new Uint32Array(ids.length)
@@ -307,7 +389,24 @@ export class Picker<N extends NodeLike = NodeLike> {
       const index = this.members.indexOf(id)
       if (index >= 0) indices[count++] = index
     }
-    return this.#picks.nextExcluding(indices.subarray(0, count))
+    return this.#picks.nextExcluding(indices.subarray(0, count), isLease)
+  }
+
+  #learning(learner: Learner): Learning {
+    const clock = new TurnClock(this.clock)
+    return {
+      now: () => clock.now(),
+      ended: (member, left, ok, latency) => {
+        // Not where members changed since the last pick: the engine has other indices.
+        if (this.#list[member.index] === member) learner.ended(member.index, left, ok, latency)
+      },
+    }
+  }
+
+  #noKeys(key?: Key): never {
+    const expected = `hashRing() or maglev(): ${this.algorithm.kind}() takes no keys`
+    if (key === undefined) throw new OptionError('algorithm', this.algorithm.kind, expected)
+    throw new OptionError('key', key, `no key, or the algorithm ${expected}`)
   }
 
   #noNodes(): NoNodesError {

@@ -1,4 +1,4 @@
-import type { EngineCore, View } from '../engine/engine.js'
+import type { EngineCore, Learner, View } from '../engine/engine.js'
 import { glimpseOfGeneration, LiveView, type LiveViewOptions } from './live-view.js'
 
 /** Decisions in the first block after a refresh, and at most: blocks grow while nothing changes. */
@@ -26,6 +26,7 @@ export class Picks {
   private nextBlock = 0
   // Draws of a live core can't be made ahead.
   private readonly isLive: boolean
+  private readonly learner: Learner | undefined
 
   constructor(options: LiveViewOptions) {
     this.header = options.memory.header
@@ -33,7 +34,8 @@ export class Picks {
     this.core = options.core
     const space = new Uint32Array(LARGEST_BLOCK)
     this.isLive = options.core.live
-    this.blocks = (this.isLive ? [1] : blockSizes()).map((size) => space.subarray(0, size))
+    this.learner = options.core.learner
+    this.blocks = blockSizes().map((size) => space.subarray(0, size))
     this.block = this.blocks[0] as Uint32Array
   }
 
@@ -44,6 +46,13 @@ export class Picks {
       if (this.isLive) return this.countOne(this.core.pick())
     }
     return this.slowNext()
+  }
+
+  /** The same for a pick that is no lease: nobody will tell how it ended. */
+  nextAlone(): number {
+    const index = this.next()
+    if (this.learner !== undefined && index >= 0) this.learner.sent(index)
+    return index
   }
 
   /** Fills `into` with the next decisions. Returns how many: all, or 0 where no member is eligible. */
@@ -61,10 +70,12 @@ export class Picks {
   }
 
   /** One decision as though the members at `excluded` were not up, or -1. */
-  nextExcluding(excluded: Uint32Array): number {
+  nextExcluding(excluded: Uint32Array, isLease: boolean): number {
     this.bringUpToDate()
     this.giveBack()
-    return this.countOne(this.core.pickExcluding(excluded))
+    const index = this.countOne(this.core.pickExcluding(excluded))
+    if (this.learner !== undefined && !isLease && index >= 0) this.learner.sent(index)
+    return index
   }
 
   /** The view as of now, with all picks so far counted; do not keep it. */
@@ -83,7 +94,7 @@ export class Picks {
 
   /** Reports that the algorithm could not go by, as of the view. */
   get ignored(): number {
-    return this.core.ignored
+    return this.core.ignored ?? 0
   }
 
   /** Makes the next pick look at members and readings anew. */
@@ -97,6 +108,7 @@ export class Picks {
 
   private slowNext(): number {
     this.bringUpToDate()
+    if (this.isLive) return this.countOne(this.core.pick())
     if (this.position === this.drawn) {
       this.useUp()
       this.block = this.blocks[this.nextBlock] as Uint32Array

@@ -1,5 +1,6 @@
-import type { Algorithm } from '../algorithms/algorithm.js'
+import type { EngineAlgorithm } from '../algorithms/algorithm.js'
 import type { TableMemory } from '../table/memory.js'
+import type { KeyTables } from './key-tables.js'
 
 /** Which implementation makes the picks. */
 export type EngineName = 'native' | 'portable'
@@ -56,12 +57,15 @@ export interface View {
  * A reading is *fresh* where it is of the member's slot generation and `now - time <= ttl` (a time in the future is
  * fresh). A member is *eligible* where it may be picked; members that are not up never are.
  *
- * - `random`: every member that is up is eligible, with the value 0, and in the band.
+ * - `random`: every member that is up is eligible, with the value 0, and in the band. With `weights`, the share of an
+ *   eligible member is `weight / total`, total the sum over the eligible, and draws are those of `spareCapacity`.
  * - `leastCpu`: the value of a fresh reading is its CPU, smoothed as for `spareCapacity` and then made whole by
  *   `floor(estimate + 0.5)`. What a missing one counts as depends on `missing`: a number,
  *   in 1/1000 points; `mean`: `floor(sum / fresh + 0.5)` over the fresh (50,000 where none is); `exclude`: not
  *   eligible, unless no member is fresh, then 50,000 for all. The band is every eligible member with
  *   `value <= least + threshold`.
+ * - `hashRing`, `maglev`: as `random`: these are the picks without a key. Those by keys are made by
+ *   `balancer/keyed-picks.ts`, from tables that an engine builds: `key-tables.ts`.
  * - `roundRobin`: as `random`, but in turn. `turn` is a whole number: at creation the generator's next number.
  *   A draw is `band[turn % length]`, and then `turn = turn % length + 1`. `pickExcluding` takes the first of
  *   `band[(turn + i) % length]`, i = 0, 1, ..., that is not excluded, and then `turn = (turn + i) % length + 1`.
@@ -107,6 +111,10 @@ export interface View {
  *   the slot's count; 0 where the slot belongs to another node or there is none. `pickExcluding` is a draw from the
  *   band without the excluded. `fillShares` gives 1 / n: what it is where all are equally busy.
  *
+ *   With `weights`, what is compared is `(f + 1) / w`, f in flight and w the weight, by cross-multiplication in doubles: a
+ *   candidate takes the place of the best where `(f + 1) * wBest < (fBest + 1) * w`, and is its equal where these are
+ *   equal; whoever takes the place is what the next are compared with. `fillShares` gives `weight / total`.
+ *
  * - `weightedRoundRobin`: every member that is up is in the band, with a weight, or none that is known.
  *
  *   With fixed `weights` these are the members', all known. Else they come from reports (gRFC A58). Of each member is kept,
@@ -140,6 +148,37 @@ export interface View {
  *   makes the scaled weights anew for those that are left, and draws from the same sequence: to pass over the excluded
  *   could take 65,535 rounds.
  *
+ * - `adaptive`: live. The band is every member that is up; a draw compares some of them by the response time to expect,
+ *   `score = (flights + ahead + 1) * cost`, flights as for `leastConnections`. Each member has `loads`, `times`, `errors`,
+ *   `ahead` (0 at first) and `cost`, kept for as long as estimates are; the core has `mean` (1 at first), `own` and `all`
+ *   (0) and `scatter` (0.2 * 0.25). *Learning* a member is
+ *   `cost = ((times + 5 * mean) / (loads + 5)) * (1 + errorCost * errors)`; each new member is learned.
+ *
+ *   Candidates: of a band of at most 16, all of it in order; else the `cheapest`, the `emptied`, and 4 drawn from the band
+ *   by `floor(u * length / 2^32)`, repeats and all. With the least score, `most = least * (1 + scatter)`; of the
+ *   candidates whose score is at most that, the only one, or the one at `floor(u * alike / 2^32)` in order, of one more
+ *   number. `pickExcluding` draws from the band without the excluded, and passes over them among `cheapest` and `emptied`.
+ *   `sent`, and each draw by `fill`, adds 1 to `ahead`.
+ *
+ *   `ended`: where `left` is 0, the band is longer than 16 and the member is up, it becomes entry `place` of `emptied`
+ *   (8 places, a ring: `place` goes on by one). Then `errors = errors + 0.125 * ((ok ? 0 : 1) - errors)`; if ok,
+ *   `loads = loads * (1 - 1 / 128) + (left + 1)` and `times = times * (1 - 1 / 128) + max(latency, 0.001)`; learn it.
+ *
+ *   Refresh, with `dt` the time since the last, at least 0 (0 at the first): for each member in order
+ *   `loads = loads * (fading / (fading + dt))`, `times` too, `errors = errors * (5,000 / (5,000 + dt))`; `L` and `T` are the
+ *   sums of loads and times, `least` the least `ahead * cost` of those that are up. `mean = T / L` if `L > 0`. Then for
+ *   each in order `a = max(0, ahead * cost - least)`; if `L > 0`, `times = min(times, 10 * mean * loads)` and learn it;
+ *   else `cost = 1 / spare`, or 1 where there is no fresh reading; `ahead = a / cost`. `spare` is
+ *   `max(0.01, 1 - value / 100,000)` with the value of `spareCapacity` (`smoothing` 10,000). Then, over members that are up
+ *   with a fresh report of requests in flight, `o` and `r` are the sums of flights and of what is reported, and with
+ *   `g = dt / (10,000 + dt)`, `own = own + g * (o - own)`, `all = all + g * (r - all)`,
+ *   `scatter = 0.2 * (all > 0 ? min(1, own / all) : 0.25)`. Last, of a band longer than 16, `cheapest` are the 4 of the least
+ *   cost, the first of equals first. `cheapest` and `emptied` are cleared, and `place` is 0, when members are set. The
+ *   view's values are the costs; it is out of date 1,000 ms later. `fillShares` gives 1 / n.
+ *
+ * What goes around a core, in TypeScript and over either engine, is no part of this: turns that threads share, `local`
+ * and `custom` (`src/balancer/cores.ts`).
+ *
  * The band lists members in member order. A draw from it takes one 32-bit number `u` from the generator and is the
  * band's entry `floor(u * length / 2^32)`, also where the band has one entry (`roundRobin` and
  * `weightedRoundRobin` take none, `leastConnections` what is said there).
@@ -162,6 +201,8 @@ export interface EngineCore {
    * band is empty. Cores that are not live need not be able to.
    */
   pick(): number
+  /** What learns from how picks end, where the algorithm does. */
+  readonly learner?: Learner | undefined
   /** Undoes the last `fill` beyond its first `kept` draws, at most as many as it made; once, and right after it. */
   rewind(kept: number): void
   /**
@@ -173,18 +214,32 @@ export interface EngineCore {
   pickExcluding(excluded: Uint32Array): number
   /**
    * The probability of each member at the next draw, as of the last refresh, into `shares`, as long as the members:
-   * 1 / band for those in the band, the share for `spareCapacity` and `weightedRoundRobin`; 0 for the others.
+   * 1 / band for those in the band, the share where there are such; 0 for the others.
    */
   fillShares(shares: Float64Array): void
-  /** Reports that refreshes have passed over so far because the algorithm can't go by them. */
-  readonly ignored: number
+  /** Reports that refreshes have passed over so far because the algorithm can't go by them; undefined: none ever. */
+  readonly ignored?: number
+}
+
+/** Learns from what becomes of a core's picks. */
+export interface Learner {
+  /** A pick of this member, by `pick` or `pickExcluding`, is no lease: nobody will tell how it ended. */
+  sent(index: number): void
+  /**
+   * A lease on this member has ended.
+   * @param left requests in flight there now
+   * @param latency how long it took, ms
+   */
+  ended(index: number, left: number, ok: boolean, latency: number): void
 }
 
 /** Makes cores over tables. */
 export interface Engine {
   readonly name: EngineName
+  /** Builds what keys are looked up in. */
+  readonly keyTables: KeyTables
   /**
    * @param seed two unsigned 32-bit numbers, low word first
    */
-  createCore(memory: TableMemory, algorithm: Algorithm, seed: readonly [number, number]): EngineCore
+  createCore(memory: TableMemory, algorithm: EngineAlgorithm, seed: readonly [number, number]): EngineCore
 }

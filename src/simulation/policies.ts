@@ -1,3 +1,4 @@
+import { adaptive } from '../algorithms/adaptive.js'
 import { leastConnections } from '../algorithms/least-connections.js'
 import { leastCpu } from '../algorithms/least-cpu.js'
 import { random } from '../algorithms/random.js'
@@ -26,6 +27,10 @@ function ttl({ reportInterval, delay }: PolicySetting): number {
 
 /** The policies that can be asked for by name. */
 export const policies = {
+  adaptive: {
+    about: 'adaptive(): the least response time to expect, learned from responses',
+    make: (name, setting) => shipped(name, adaptive({ ttl: ttl(setting) }), setting),
+  },
   'round-robin': {
     about: 'roundRobin(): in turn',
     make: (name, setting) => shipped(name, roundRobin(), setting),

@@ -1,6 +1,7 @@
 import test from 'ava'
 import fc from 'fast-check'
-import type { Algorithm } from '../../dist/algorithms/algorithm.js'
+import { adaptive } from '../../dist/algorithms/adaptive.js'
+import type { EngineAlgorithm } from '../../dist/algorithms/algorithm.js'
 import { leastConnections } from '../../dist/algorithms/least-connections.js'
 import { leastCpu } from '../../dist/algorithms/least-cpu.js'
 import { random } from '../../dist/algorithms/random.js'
@@ -28,9 +29,11 @@ const compared = native === undefined ? test.skip : test
 type Step =
   | { kind: 'report'; node: number; report: Report; age: number }
   | { kind: 'leave'; node: number }
-  | { kind: 'members'; nodes: number[]; states: number[] }
+  | { kind: 'members'; nodes: number[]; states: number[]; weights: number[] }
   | { kind: 'wait'; ms: number }
   | { kind: 'enter' | 'end'; node: number }
+  | { kind: 'sent'; index: number }
+  | { kind: 'ended'; index: number; left: number; ok: boolean; latency: number }
   | { kind: 'refresh' }
   | { kind: 'pick' }
   | { kind: 'fill'; count: number; kept: number }
@@ -38,7 +41,7 @@ type Step =
 
 interface Situation {
   size: number
-  algorithm: Algorithm
+  algorithm: EngineAlgorithm
   seed: [number, number]
   /** Reports at the start, by node. */
   readings: { report: Report; age: number }[]
@@ -57,7 +60,13 @@ const percent = fc.oneof(
 )
 const rate = fc.oneof(fc.constantFrom(0, 1, 100), fc.double({ min: 0, max: 1e12, noNaN: true }))
 const report: fc.Arbitrary<Report> = fc.oneof(
-  { weight: 2, arbitrary: milli.map((value) => ({ cpu: value / 1000 })) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      cpu: milli.map((value) => value / 1000),
+      inFlight: fc.option(fc.nat(50), { nil: undefined }),
+    }),
+  },
   {
     weight: 3,
     arbitrary: fc.record(
@@ -80,15 +89,34 @@ const threshold = fc.oneof(
   fc.constant(5_000),
 )
 
+// What the members weigh is said with them; that there are weights, by the algorithm.
+const weights = fc.constantFrom(undefined, { named: 2 })
+// Few, so that loads are equal now and then, and some that are not exact.
+const weight = fc.oneof(
+  { weight: 4, arbitrary: fc.integer({ min: 1, max: 4 }) },
+  { weight: 2, arbitrary: fc.double({ min: 1e-3, max: 10, noNaN: true }) },
+  { weight: 1, arbitrary: fc.constantFrom(1e12, Number.MIN_VALUE) },
+)
 const ownSends = fc.constantFrom(false, false, true, 0.0005, 1, 30)
 
-const algorithm: fc.Arbitrary<Algorithm> = fc.oneof(
-  { weight: 1, arbitrary: fc.constantFrom(random(), roundRobin(), roundRobin()) },
+const algorithm: fc.Arbitrary<EngineAlgorithm> = fc.oneof(
   {
-    weight: 3,
+    weight: 5,
     arbitrary: fc
-      .record({ choices: fc.integer({ min: 1, max: 5 }), exact: fc.boolean() })
-      .map(leastConnections),
+      .record({
+        ttl: fc.constantFrom(0, 100, 250, Number.POSITIVE_INFINITY),
+        fading: fc.constantFrom(1, 100, 10_000),
+        errorCost: fc.constantFrom(0, 0.5, 10),
+      })
+      .map(adaptive),
+  },
+  { weight: 1, arbitrary: fc.constantFrom(random(), roundRobin(), roundRobin()) },
+  { weight: 2, arbitrary: fc.constant(random({ weights: { named: 2 } })) },
+  {
+    weight: 5,
+    arbitrary: fc
+      .record({ choices: fc.integer({ min: 1, max: 5 }), exact: fc.boolean(), weights })
+      .map(({ weights, ...options }) => leastConnections(weights ? { ...options, weights } : options)),
   },
   {
     weight: 5,
@@ -151,6 +179,15 @@ const algorithm: fc.Arbitrary<Algorithm> = fc.oneof(
   },
 )
 
+const ended = (index: fc.Arbitrary<number>): fc.Arbitrary<Step> =>
+  fc.record({
+    kind: fc.constant('ended' as const),
+    index,
+    left: fc.oneof(fc.constant(0), fc.nat(20)),
+    ok: fc.constantFrom(true, true, false),
+    latency: fc.oneof(fc.double({ min: 0, max: 200, noNaN: true }), fc.constantFrom(0, 10, 1e12)),
+  })
+
 const situation: fc.Arbitrary<Situation> = fc.integer({ min: 1, max: 300 }).chain((size) => {
   const node = fc.integer({ min: 0, max: size - 1 })
   const step: fc.Arbitrary<Step> = fc.oneof(
@@ -160,9 +197,13 @@ const situation: fc.Arbitrary<Situation> = fc.integer({ min: 1, max: 300 }).chai
       kind: fc.constant('members' as const),
       nodes: fc.uniqueArray(node, { maxLength: Math.min(size, 40) }),
       states: fc.array(fc.constantFrom(0, 1, 1, 1), { minLength: 40, maxLength: 40 }),
+      weights: fc.array(weight, { minLength: 40, maxLength: 40 }),
     }),
     fc.record({ kind: fc.constantFrom('enter' as const, 'enter' as const, 'end' as const), node }),
     fc.record({ kind: fc.constant('wait' as const), ms: fc.integer({ min: 0, max: 150 }) }),
+    fc.record({ kind: fc.constant('sent' as const), index: node }),
+    ended(node),
+    ended(node),
     fc.constant({ kind: 'refresh' as const }),
     fc.constant({ kind: 'pick' as const }),
     fc.record({
@@ -180,7 +221,11 @@ const situation: fc.Arbitrary<Situation> = fc.integer({ min: 1, max: 300 }).chai
     algorithm,
     seed: fc.tuple(fc.integer({ min: 0, max: 2 ** 32 - 1 }), fc.integer({ min: 0, max: 2 ** 32 - 1 })),
     readings: fc.array(fc.record({ report, age }), { maxLength: size }),
-    steps: fc.array(step, { minLength: 1, maxLength: 12 }),
+    // Now and then more than the native engine keeps before it takes them.
+    steps: fc.oneof(
+      { weight: 6, arbitrary: fc.array(step, { minLength: 1, maxLength: 12 }) },
+      { weight: 1, arbitrary: fc.array(step, { minLength: 60, maxLength: 100, size: 'max' }) },
+    ),
   })
 })
 
@@ -204,14 +249,14 @@ function play(engine: Engine, run: Situation): unknown[] {
   const core = engine.createCore(table.memory, run.algorithm, run.seed)
   const said: unknown[] = []
   let view: View = { values: new Float64Array(0), facts: new Float64Array(FACT_COUNT) }
-  const join = (nodes: number[], states: number[]) => {
+  const join = (nodes: number[], states: number[], weights: number[]) => {
     const at = (node: number) => places[node] as { slot: number; generation: number }
     core.setMembers({
       // Every seventh is one that the table does not know.
       slots: Uint32Array.from(nodes, (node) => (node % 7 === 6 ? NO_SLOT : at(node).slot)),
       generations: Uint32Array.from(nodes, (node) => at(node).generation),
       states: Uint8Array.from(nodes, (_, i) => states[i] ?? 1),
-      weights: Float64Array.from(nodes, (node) => 10 ** ((node % 9) - 4)),
+      weights: Float64Array.from(nodes, (_, i) => weights[i] ?? (i % 3) + 1),
     })
     view = { values: new Float64Array(nodes.length), facts: view.facts }
   }
@@ -223,6 +268,7 @@ function play(engine: Engine, run: Situation): unknown[] {
   }
   join(
     places.map((_, i) => i),
+    [],
     [],
   )
   refresh()
@@ -244,7 +290,7 @@ function play(engine: Engine, run: Situation): unknown[] {
         break
       }
       case 'members':
-        join(step.nodes, step.states)
+        join(step.nodes, step.states, step.weights)
         refresh()
         break
       case 'enter':
@@ -254,6 +300,12 @@ function play(engine: Engine, run: Situation): unknown[] {
         if (place !== undefined) said.push(count(table.memory, place.slot, place.generation))
         break
       }
+      case 'sent':
+        core.learner?.sent(step.index)
+        break
+      case 'ended':
+        core.learner?.ended(step.index, step.left, step.ok, step.latency)
+        break
       case 'wait':
         clock.jump(step.ms)
         break

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import test from 'ava'
 import fc from 'fast-check'
+import type { WeightClamp } from '../../dist/algorithms/algorithm.js'
 import { weightedRoundRobin } from '../../dist/algorithms/weighted-round-robin.js'
 import { OUT } from '../../dist/engine/portable/band.js'
 import { Generator } from '../../dist/engine/portable/generator.js'
@@ -42,8 +43,12 @@ function clampOf({ preset = 'core' }: { preset?: 'core' | 'java' }) {
   return weightedRoundRobin({ clamp: preset }).clamp
 }
 
+function planOfWeights(weights: Float64Array, clamp: WeightClamp): StridePlan {
+  return planInStride(weights, weights.length, weights, clamp)
+}
+
 function planOf(it: Case): StridePlan {
-  return planInStride(weightsOf(it), it.weights.length, clampOf(it))
+  return planOfWeights(weightsOf(it), clampOf(it))
 }
 
 function diceAt(turn: number): Dice {
@@ -132,7 +137,7 @@ test('a pick takes at most as many numbers as there are entries, two more across
         fc.integer({ min: SEQUENCES - 100, max: SEQUENCES - 1 }),
       ),
       (weights, clamp, from) => {
-        const plan = planInStride(weights, weights.length, clamp)
+        const plan = planOfWeights(weights, clamp)
         const dice = diceAt(from)
         for (let i = 0; i < 100; i++) {
           const before = dice.turn
@@ -162,7 +167,7 @@ test('whole rounds of the period give each entry what it weighs', (t) => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 2, maxLength: 5 }), (list) => {
       const scaled = scaleWeights(Float64Array.from(list), clampOf({}))
-      const plan = planInStride(Float64Array.from(list), list.length, clampOf({}))
+      const plan = planOfWeights(Float64Array.from(list), clampOf({}))
       const total = scaled.reduce((sum, weight) => sum + weight, 0)
       t.deepEqual(count(plan, 0, total), [...scaled])
       t.true(scaled.every((weight, i) => plan.share(i) === weight / total))
@@ -173,7 +178,7 @@ test('whole rounds of the period give each entry what it weighs', (t) => {
 
 test('fewer than two known weights are a plain round robin over the same sequence', (t) => {
   for (const raw of [[-1, 5, -1], [-1, -1, -1], [7]]) {
-    const plan = planInStride(Float64Array.from(raw), raw.length, clampOf({}))
+    const plan = planOfWeights(Float64Array.from(raw), clampOf({}))
     const dice = diceAt(1_000)
     const picks = Array.from({ length: 9 }, () => plan.draw(dice))
     t.deepEqual(
@@ -199,12 +204,12 @@ test('weights too large to add up are alike', (t) => {
 })
 
 test('who is out is not in the band, and plays no part in the mean', (t) => {
-  const plan = planInStride(Float64Array.from([OUT, 3, OUT, -1, 1]), 5, clampOf({}))
+  const plan = planOfWeights(Float64Array.from([OUT, 3, OUT, -1, 1]), clampOf({}))
   t.deepEqual([...plan.band.subarray(0, plan.length)], [1, 3, 4])
   const total = 65_535 + 43_690 + 21_845
   t.deepEqual(
     [0, 1, 2].map((i) => plan.share(i)),
     [65_535 / total, 43_690 / total, 21_845 / total],
   )
-  t.is(planInStride(Float64Array.of(OUT), 1, clampOf({})).length, 0)
+  t.is(planOfWeights(Float64Array.of(OUT), clampOf({})).length, 0)
 })

@@ -1,4 +1,4 @@
-//! Draws of whoever has the fewest requests in flight, of all or of some.
+//! Draws of whoever has the least load, such as the fewest requests in flight, of all or of some.
 
 use std::hint::select_unpredictable;
 
@@ -18,24 +18,24 @@ pub enum Candidates {
 }
 
 impl Candidates {
-    /// Draws a position among `length`: one of the candidates with the fewest requests in flight, each of these as
-    /// likely. 0 where `length` is 0.
+    /// Draws a position among `length`: one of the candidates with the least load, each of these as likely. 0 where
+    /// `length` is 0.
     ///
-    /// `in_flight`: requests in flight at a position
+    /// `load`: at a position, such as the requests in flight there
     #[inline]
-    pub fn draw(
+    pub fn draw<L: PartialOrd>(
         self,
         length: u32,
         generator: &mut Generator,
-        in_flight: impl Fn(u32) -> u32,
+        load: impl Fn(u32) -> L,
     ) -> u32 {
         match self {
-            Self::Drawn(2) if length > 2 => fewer_of_two(length, generator, in_flight),
+            Self::Drawn(2) if length > 2 => less_of_two(length, generator, load),
             Self::Drawn(_) if self.count(length) < length => {
                 let drawn = Drawn::draw(self.count(length), length, generator);
-                fewest(drawn.positions(), generator, in_flight)
+                least(drawn.positions(), generator, load)
             }
-            _ => fewest(0..length, generator, in_flight),
+            _ => least(0..length, generator, load),
         }
     }
 
@@ -51,11 +51,15 @@ impl Candidates {
 // What the others do, for the usual number. No processor can foresee which of the two it will be, and a wrong guess takes
 // longer than the draw: so there is no branch on that.
 #[inline]
-fn fewer_of_two(length: u32, generator: &mut Generator, in_flight: impl Fn(u32) -> u32) -> u32 {
+fn less_of_two<L: PartialOrd>(
+    length: u32,
+    generator: &mut Generator,
+    load: impl Fn(u32) -> L,
+) -> u32 {
     let first = generator.below(length - 1);
     let drawn = generator.below(length);
     let second = select_unpredictable(drawn == first, length - 1, drawn);
-    let (one, other) = (in_flight(first), in_flight(second));
+    let (one, other) = (load(first), load(second));
     let second_wins = if one == other {
         generator.below(2) == 0
     } else {
@@ -98,26 +102,26 @@ impl Drawn {
     }
 }
 
-// The candidate with the fewest; of many such, each with equal chances, by a number for each beyond the first that is
+// The candidate with the least; of many such, each with equal chances, by a number for each beyond the first that is
 // met. 0 where there is none.
 #[inline]
-fn fewest(
+fn least<L: PartialOrd>(
     mut candidates: impl Iterator<Item = u32>,
     generator: &mut Generator,
-    in_flight: impl Fn(u32) -> u32,
+    load_of: impl Fn(u32) -> L,
 ) -> u32 {
     let Some(mut best) = candidates.next() else {
         return 0;
     };
-    let (mut least, mut equals) = (in_flight(best), 1);
+    let (mut least, mut equals) = (load_of(best), 1);
     for candidate in candidates {
-        let count = in_flight(candidate);
-        if count < least {
-            (best, least, equals) = (candidate, count, 1);
-        } else if count == least {
+        let load = load_of(candidate);
+        if load < least {
+            (best, least, equals) = (candidate, load, 1);
+        } else if load == least {
             equals += 1;
             if generator.below(equals) == 0 {
-                best = candidate;
+                (best, least) = (candidate, load);
             }
         }
     }
@@ -178,7 +182,7 @@ mod tests {
                 let in_flight = |position: u32| position % 3;
                 let pick = Candidates::Drawn(2).draw(length, &mut generator, in_flight);
                 let drawn = Drawn::draw(2, length, &mut other);
-                let expected = fewest(drawn.positions(), &mut other, in_flight);
+                let expected = least(drawn.positions(), &mut other, in_flight);
                 assert_eq!((pick, generator), (expected, other));
             }
         }

@@ -55,6 +55,8 @@ pub const QPS: usize = 3;
 pub const EPS: usize = 4;
 /// The first place of the user's own metrics.
 pub const NAMED: usize = 8;
+/// The metric of requests in flight at a node.
+pub const IN_FLIGHT_METRIC: usize = 5;
 
 /// Bits of a reading's value.
 pub const VALUE_BITS: u32 = 17;

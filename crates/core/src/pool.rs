@@ -7,6 +7,7 @@
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 
+use crate::adaptive::{self, Adaptive, Rules};
 use crate::band::{self, LeastCpu, Seen};
 use crate::fewest::Candidates;
 use crate::generator::Generator;
@@ -18,12 +19,15 @@ use crate::smoothing::Estimates;
 use crate::spare::{FULL, SpareCapacity};
 use crate::stride::{self, Clamp};
 use crate::table::{Fresh, Table};
+use crate::weights;
 
 /// How a pool picks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Algorithm {
     /// Every member that is up, with equal chances.
     Random,
+    /// Every member that is up, with chances by its weight.
+    RandomByWeight,
     /// Every member that is up, in turn.
     RoundRobin,
     /// The least busy ones, with equal chances.
@@ -50,6 +54,17 @@ pub enum Algorithm {
     },
     /// The fewest requests in flight among these of the members that are up.
     LeastConnections(Candidates),
+    /// The least response time to expect.
+    Adaptive {
+        /// What is learned.
+        rules: Rules,
+        /// Oldest age of a fresh reading, ms, inclusive.
+        ttl: f64,
+        /// Time constant over which CPU is smoothed, ms.
+        smoothing: f64,
+    },
+    /// The least (in flight + 1) / weight among these of the members that are up.
+    LeastConnectionsByWeight(Candidates),
     /// Every member that is up, in turn, some more often.
     WeightedRoundRobin {
         /// How reports become weights; none where these are fixed.
@@ -69,13 +84,24 @@ impl Algorithm {
             } => Draws::Equal,
             Self::RoundRobin => Draws::InTurn,
             Self::WeightedRoundRobin { .. } => Draws::InStride,
-            Self::SpareCapacity {
+            Self::RandomByWeight
+            | Self::SpareCapacity {
                 own_sends: None, ..
             } => Draws::Weighted,
             Self::LeastCpu { .. } => Draws::SendingEqual,
             Self::SpareCapacity { .. } => Draws::SendingWeighted,
             Self::LeastConnections(candidates) => Draws::Fewest(*candidates),
+            Self::Adaptive { .. } => Draws::Learned,
+            Self::LeastConnectionsByWeight(candidates) => Draws::LeastLoaded(*candidates),
         }
+    }
+
+    // Whether it goes by the members' weights.
+    fn weighs(&self) -> bool {
+        matches!(
+            self,
+            Self::RandomByWeight | Self::LeastConnectionsByWeight(_)
+        )
     }
 
     // What an own pick adds, and what it changes, where own picks count.
@@ -92,10 +118,14 @@ impl Algorithm {
     }
 
     // Makes a selection of what was seen, and says how many have a fresh reading.
-    fn select(&self, seen: &[Seen], idle: &[f64], into: &mut Selection) -> u32 {
+    fn select(&self, seen: &[Seen], idle: &[f64], weights: &[f64], into: &mut Selection) -> u32 {
         let fresh = match self {
-            Self::Random | Self::RoundRobin | Self::LeastConnections(_) => {
+            Self::Random | Self::RoundRobin | Self::LeastConnections(_) | Self::Adaptive { .. } => {
                 band::select_up(seen, &mut into.values, &mut into.band);
+                0
+            }
+            Self::RandomByWeight | Self::LeastConnectionsByWeight(_) => {
+                weights::select(seen, weights, into);
                 0
             }
             Self::LeastCpu { band, .. } => band.select(seen, &mut into.values, &mut into.band),
@@ -157,6 +187,8 @@ pub struct Pool {
     estimates: Option<Estimates>,
     // Where own picks count.
     sending: Option<(OwnSends, Sending)>,
+    // Where it learns from how leases end.
+    adaptive: Option<Adaptive>,
     // Where it takes weights from reports.
     report_weights: Option<ReportWeights>,
     // What the last refresh saw. Members that were set since then are not in it.
@@ -164,6 +196,8 @@ pub struct Pool {
     // The idle CPU of those with a fresh reading, 1/1000 percentage points; or the weights, 0 where not known; empty
     // where the algorithm does not ask.
     idle: Vec<f64>,
+    // The weights of the members of the last refresh, where the algorithm goes by them; else empty.
+    weights: Vec<f64>,
     // Where draws look at requests in flight: slot and slot generation of the members of the last refresh; else empty.
     // No more than that, since thousands of them fit into the cache and of whole members do not.
     places: Vec<(u32, u32)>,
@@ -193,9 +227,13 @@ impl Pool {
             _ => Turn::default(),
         };
         let estimates = match algorithm {
-            Algorithm::SpareCapacity { smoothing, .. } | Algorithm::LeastCpu { smoothing, .. } => {
-                Some(Estimates::new(smoothing))
-            }
+            Algorithm::SpareCapacity { smoothing, .. }
+            | Algorithm::LeastCpu { smoothing, .. }
+            | Algorithm::Adaptive { smoothing, .. } => Some(Estimates::new(smoothing)),
+            _ => None,
+        };
+        let adaptive = match algorithm {
+            Algorithm::Adaptive { rules, .. } => Some(Adaptive::new(rules)),
             _ => None,
         };
         let sending = algorithm
@@ -211,9 +249,11 @@ impl Pool {
             members: Vec::new(),
             estimates,
             sending,
+            adaptive,
             report_weights,
             seen: Vec::new(),
             idle: Vec::new(),
+            weights: Vec::new(),
             places: Vec::new(),
             selection: Selection::new(draws),
             cursor,
@@ -236,6 +276,9 @@ impl Pool {
         self.members.extend(members);
         if let Some((sends, _)) = &mut self.sending {
             sends.set_members(&before, &self.members);
+        }
+        if let Some(adaptive) = &mut self.adaptive {
+            adaptive.set_members(&before, &self.members);
         }
         if let Some(weights) = &mut self.report_weights {
             weights.set_members(&before, &self.members);
@@ -270,10 +313,19 @@ impl Pool {
             }
         };
         let next_expiry = match self.algorithm {
-            Algorithm::Random | Algorithm::RoundRobin | Algorithm::LeastConnections(_) => {
+            Algorithm::Random
+            | Algorithm::RandomByWeight
+            | Algorithm::RoundRobin
+            | Algorithm::LeastConnections(_)
+            | Algorithm::LeastConnectionsByWeight(_) => {
                 seen.clear();
                 seen.extend(members.iter().map(Member::seen_without_reading));
                 f64::INFINITY
+            }
+            Algorithm::Adaptive { .. } => {
+                seen.clear();
+                seen.extend(members.iter().map(Member::seen_without_reading));
+                now + adaptive::REFRESH
             }
             Algorithm::LeastCpu { ttl, .. } => {
                 read(members, table, now, ttl, seen, |index, fresh| {
@@ -304,23 +356,63 @@ impl Pool {
                 next
             }
         };
-        let fresh = self
-            .algorithm
-            .select(&self.seen, &self.idle, &mut self.selection);
+        if self.algorithm.weighs() {
+            self.weights.clear();
+            self.weights
+                .extend(self.members.iter().map(|member| member.weight));
+        }
+        let fresh =
+            self.algorithm
+                .select(&self.seen, &self.idle, &self.weights, &mut self.selection);
         if let Some((sends, sending)) = &mut self.sending {
             sends.learn();
             sending.start(&mut self.selection, sends);
         }
-        if matches!(self.selection.draws(), Draws::Fewest(_)) {
+        if matches!(
+            self.selection.draws(),
+            Draws::Fewest(_) | Draws::LeastLoaded(_) | Draws::Learned
+        ) {
             self.places.clear();
             let places = self.members.iter().map(|it| (it.slot, it.generation));
             self.places.extend(places);
         }
+        let fresh = self.learn_reports(table, now).unwrap_or(fresh);
         Facts {
             generation,
             next_expiry,
             band: self.selection.length(),
             fresh,
+        }
+    }
+
+    // What reports say, where responses are learned from too. Returns how many members have a fresh reading.
+    fn learn_reports<W: Words>(&mut self, table: &Table<W>, now: f64) -> Option<u32> {
+        let Algorithm::Adaptive { ttl, .. } = self.algorithm else {
+            return None;
+        };
+        let (adaptive, estimates) = (self.adaptive.as_mut()?, self.estimates.as_mut()?);
+        let reported = Adaptive::read(&self.members, table, estimates, now, ttl);
+        let band = &self.selection.band;
+        adaptive.refresh(now, &reported, band, in_flight(&self.places, table));
+        self.selection.values.clear();
+        self.selection.values.extend(adaptive.costs());
+        Some(reported.iter().filter(|it| it.spare.is_some()).count() as u32)
+    }
+
+    /// A pick of this member is no lease: nobody will tell how it ended.
+    pub fn sent(&mut self, index: u32) {
+        if let Some(adaptive) = &mut self.adaptive {
+            adaptive.sent(index);
+        }
+    }
+
+    /// A lease on this member has ended.
+    ///
+    /// `left`: requests in flight there now
+    /// `latency`: how long it took, ms
+    pub fn ended(&mut self, index: u32, left: f64, ok: bool, latency: f64) {
+        if let Some(adaptive) = &mut self.adaptive {
+            adaptive.ended(index, left, ok, latency);
         }
     }
 
@@ -361,9 +453,11 @@ impl Pool {
         if self.selection.length() == 0 {
             return 0;
         }
-        if self.sending.is_some() {
+        if self.sending.is_some() || self.adaptive.is_some() {
             for place in into {
-                place.store(self.pick(table).unwrap_or(0), Relaxed);
+                let picked = self.pick(table).unwrap_or(0);
+                self.sent(picked);
+                place.store(picked, Relaxed);
             }
             return into.len();
         }
@@ -377,11 +471,16 @@ impl Pool {
 
     /// One draw from the band; none where that is empty. As a fill of one that can't be undone.
     pub fn pick<W: Words>(&mut self, table: &Table<W>) -> Option<u32> {
-        let picked = match &mut self.sending {
-            Some((sends, sending)) => sending.draw(&mut self.selection, sends, &mut self.cursor),
-            None => self
-                .selection
-                .draw(&mut self.cursor, in_flight(&self.places, table)),
+        let in_flight = in_flight(&self.places, table);
+        let generator = &mut self.cursor.generator;
+        let picked = match (&mut self.sending, &self.adaptive) {
+            (_, Some(adaptive)) => {
+                adaptive.draw(&self.selection.band, generator, |_| true, in_flight)
+            }
+            (Some((sends, sending)), _) => {
+                sending.draw(&mut self.selection, sends, &mut self.cursor)
+            }
+            (None, None) => self.selection.draw(&mut self.cursor, in_flight),
         };
         self.before = self.cursor;
         self.drawn = 0;
@@ -428,8 +527,21 @@ impl Pool {
                 turn.pass_to(length, |position| left(position).is_some())
                     .and_then(left)
             }
+            Draws::Learned => {
+                self.algorithm
+                    .select(seen, &self.idle, &self.weights, selection);
+                self.adaptive.as_ref().and_then(|adaptive| {
+                    adaptive.draw(
+                        &selection.band,
+                        &mut self.cursor.generator,
+                        |index| seen.get(index as usize).is_some_and(|&it| it != Seen::OUT),
+                        in_flight(&self.places, table),
+                    )
+                })
+            }
             Draws::SendingEqual | Draws::SendingWeighted => {
-                self.algorithm.select(seen, &self.idle, selection);
+                self.algorithm
+                    .select(seen, &self.idle, &self.weights, selection);
                 self.sending.as_mut().and_then(|(sends, sending)| {
                     let mut left = Sending::new(sending.rule());
                     left.start(selection, sends);
@@ -438,8 +550,13 @@ impl Pool {
                     picked
                 })
             }
-            Draws::Equal | Draws::InStride | Draws::Weighted | Draws::Fewest(_) => {
-                self.algorithm.select(seen, &self.idle, selection);
+            Draws::Equal
+            | Draws::InStride
+            | Draws::Weighted
+            | Draws::Fewest(_)
+            | Draws::LeastLoaded(_) => {
+                self.algorithm
+                    .select(seen, &self.idle, &self.weights, selection);
                 selection.draw(&mut self.cursor, in_flight(&self.places, table))
             }
         };

@@ -7,6 +7,7 @@ use crate::alias::Alias;
 use crate::fewest::Candidates;
 use crate::generator::Generator;
 use crate::stride::Stride;
+use crate::weights::Load;
 
 /// How entries of the band are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,8 +22,12 @@ pub enum Draws {
     Weighted,
     /// The fewest requests in flight of some. Live: what is drawn depends on the moment.
     Fewest(Candidates),
+    /// The least (in flight + 1) / weight of some. Live too.
+    LeastLoaded(Candidates),
     /// As `Equal`, by a [`Sending`](crate::own_sends::Sending). Live: each draw changes the next.
     SendingEqual,
+    /// By an [`Adaptive`](crate::adaptive::Adaptive). Live.
+    Learned,
     /// As `Weighted`, by a [`Sending`](crate::own_sends::Sending). Live.
     SendingWeighted,
 }
@@ -34,7 +39,11 @@ impl Draws {
     pub fn live(self) -> bool {
         matches!(
             self,
-            Self::Fewest(_) | Self::SendingEqual | Self::SendingWeighted
+            Self::Fewest(_)
+                | Self::LeastLoaded(_)
+                | Self::Learned
+                | Self::SendingEqual
+                | Self::SendingWeighted
         )
     }
 }
@@ -94,6 +103,8 @@ pub struct Selection {
     pub band: Vec<u32>,
     /// The share of each entry of the band, 0-1, where draws are weighted or in stride.
     pub shares: Vec<f64>,
+    /// The fixed weight of each entry of the band, where there are such.
+    pub weights: Vec<f64>,
     alias: Alias,
     /// What turns are made from, where some have theirs more often.
     pub stride: Stride,
@@ -108,6 +119,7 @@ impl Selection {
             values: Vec::new(),
             band: Vec::new(),
             shares: Vec::new(),
+            weights: Vec::new(),
             alias: Alias::default(),
             stride: Stride::default(),
         }
@@ -141,12 +153,15 @@ impl Selection {
         }
         let length = self.length();
         let position = match self.draws {
-            Draws::Equal | Draws::SendingEqual => cursor.generator.below(length),
+            Draws::Equal | Draws::SendingEqual | Draws::Learned => cursor.generator.below(length),
             Draws::InTurn => cursor.turn.pass(length),
             Draws::InStride => self.stride.pass(&mut cursor.turn.0),
             Draws::Weighted | Draws::SendingWeighted => self.alias.draw(&mut cursor.generator),
             Draws::Fewest(candidates) => {
                 candidates.draw(length, &mut cursor.generator, self.at_position(in_flight))
+            }
+            Draws::LeastLoaded(candidates) => {
+                candidates.draw(length, &mut cursor.generator, self.load_at(in_flight))
             }
         };
         self.band.get(position as usize).copied()
@@ -159,7 +174,7 @@ impl Selection {
         let length = self.length();
         // Decided once, not for each draw.
         match self.draws {
-            Draws::Equal | Draws::SendingEqual => {
+            Draws::Equal | Draws::SendingEqual | Draws::Learned => {
                 self.fill_with(into, cursor, |from| from.generator.below(length))
             }
             Draws::InTurn => self.fill_with(into, cursor, |from| from.turn.pass(length)),
@@ -180,6 +195,12 @@ impl Selection {
                     candidates.draw(length, &mut from.generator, &in_flight)
                 });
             }
+            Draws::LeastLoaded(candidates) => {
+                let load = self.load_at(in_flight);
+                self.fill_with(into, cursor, |from| {
+                    candidates.draw(length, &mut from.generator, &load)
+                });
+            }
         }
     }
 
@@ -189,6 +210,15 @@ impl Selection {
             self.band
                 .get(position as usize)
                 .map_or(0, |&index| in_flight(index))
+        }
+    }
+
+    // The same for its weight.
+    fn load_at(&self, in_flight: impl Fn(u32) -> u32) -> impl Fn(u32) -> Load {
+        let in_flight = self.at_position(in_flight);
+        move |position| Load {
+            in_flight: in_flight(position),
+            weight: self.weights.get(position as usize).copied().unwrap_or(1.0),
         }
     }
 
@@ -213,15 +243,20 @@ impl Selection {
     }
 
     /// The members in the band, each with its probability at the next draw, where that is random; in turn, with its
-    /// share of many draws; by requests in flight, what it would be where all have as many.
+    /// share of many draws; by requests in flight, what it would be where all have as many for their weights.
     pub fn chances(&self) -> impl Iterator<Item = (u32, f64)> {
         let equal = 1.0 / f64::from(self.length());
         self.band.iter().enumerate().map(move |(position, &index)| {
             let share = match self.draws {
-                Draws::Equal | Draws::InTurn | Draws::Fewest(_) | Draws::SendingEqual => equal,
-                Draws::Weighted | Draws::SendingWeighted | Draws::InStride => {
-                    self.shares.get(position).copied().unwrap_or(0.0)
-                }
+                Draws::Equal
+                | Draws::InTurn
+                | Draws::Fewest(_)
+                | Draws::SendingEqual
+                | Draws::Learned => equal,
+                Draws::Weighted
+                | Draws::InStride
+                | Draws::LeastLoaded(_)
+                | Draws::SendingWeighted => self.shares.get(position).copied().unwrap_or(0.0),
             };
             (index, share)
         })

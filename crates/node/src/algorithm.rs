@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use idlest_core::adaptive::Rules;
 use idlest_core::band::{LeastCpu, Missing};
 use idlest_core::fewest::{Candidates, MOST_DRAWN};
 use idlest_core::layout::{CPU_MAX, METRIC_COUNT};
@@ -28,7 +29,7 @@ pub struct ClampSpec {
 /// A checked algorithm of `src/algorithms/algorithm.ts`.
 #[napi(object)]
 pub struct AlgorithmSpec {
-    /// `random`, `roundRobin`, `leastCpu`, `spareCapacity`, `leastConnections` or `weightedRoundRobin`.
+    /// `random`, `roundRobin`, `leastCpu`, `spareCapacity`, `leastConnections`, `weightedRoundRobin`, `hashRing` or `maglev`.
     pub kind: String,
     /// `leastCpu`: width of the band, inclusive, 1/1000 percentage points.
     pub threshold: Option<f64>,
@@ -42,6 +43,10 @@ pub struct AlgorithmSpec {
     pub min_share: Option<f64>,
     /// `leastCpu`, `spareCapacity`: what an own pick adds, 1/1000 percentage points; true: learned; false: nothing.
     pub own_sends: Option<Either<f64, bool>>,
+    /// `adaptive`: what is known fades with this time constant, ms.
+    pub fading: Option<f64>,
+    /// `adaptive`: a member that gives errors alone counts as so many times as slow, less one.
+    pub error_cost: Option<f64>,
     /// `leastConnections`: members that are compared, 1 to 64.
     pub choices: Option<f64>,
     /// `leastConnections`: whether all are compared.
@@ -58,7 +63,7 @@ pub struct AlgorithmSpec {
     pub clamp: Option<ClampSpec>,
     /// `weightedRoundRobin`: places of the metrics that stand for the utilization.
     pub utilization_places: Option<Vec<u32>>,
-    /// `weightedRoundRobin`: whether there are fixed weights. Those that count come with the members.
+    /// `random`, `leastConnections`, `weightedRoundRobin`: whether there are fixed weights. Theirs that count come with the members.
     pub weights: Option<HashMap<String, f64>>,
 }
 
@@ -67,7 +72,10 @@ impl TryFrom<AlgorithmSpec> for Algorithm {
 
     fn try_from(spec: AlgorithmSpec) -> Result<Self> {
         match spec.kind.as_str() {
-            "random" => Ok(Self::Random),
+            "random" => Ok(match spec.weights {
+                Some(_) => Self::RandomByWeight,
+                None => Self::Random,
+            }),
             "roundRobin" => Ok(Self::RoundRobin),
             "leastCpu" => {
                 let missing = match spec.missing {
@@ -108,13 +116,32 @@ impl TryFrom<AlgorithmSpec> for Algorithm {
                     own_sends: cost(spec.own_sends)?,
                 })
             }
+            "adaptive" => {
+                let fading = match spec.fading {
+                    Some(fading) if fading >= 1.0 && fading.is_finite() => fading,
+                    _ => return Err(invalid("fading", "milliseconds, 1 or more")),
+                };
+                let error_cost = match spec.error_cost {
+                    Some(cost) if (0.0..=1e6).contains(&cost) => cost,
+                    _ => return Err(invalid("errorCost", "a number from 0 to 1,000,000")),
+                };
+                Ok(Self::Adaptive {
+                    rules: Rules { fading, error_cost },
+                    ttl: milliseconds("ttl", spec.ttl)?,
+                    smoothing: milliseconds("smoothing", spec.smoothing)?,
+                })
+            }
             "leastConnections" => {
                 let choices = choices(spec.choices)?;
-                match spec.exact {
-                    Some(true) => Ok(Self::LeastConnections(Candidates::All)),
-                    Some(false) => Ok(Self::LeastConnections(Candidates::Drawn(choices))),
-                    None => Err(invalid("exact", "true or false")),
-                }
+                let candidates = match spec.exact {
+                    Some(true) => Candidates::All,
+                    Some(false) => Candidates::Drawn(choices),
+                    None => return Err(invalid("exact", "true or false")),
+                };
+                Ok(match spec.weights {
+                    Some(_) => Self::LeastConnectionsByWeight(candidates),
+                    None => Self::LeastConnections(candidates),
+                })
             }
             "weightedRoundRobin" => Ok(Self::WeightedRoundRobin {
                 clamp: clamp(spec.clamp.as_ref())?,
@@ -125,7 +152,7 @@ impl TryFrom<AlgorithmSpec> for Algorithm {
             }),
             _ => Err(invalid(
                 "kind",
-                "'random', 'roundRobin', 'leastCpu', 'spareCapacity', 'leastConnections' or 'weightedRoundRobin'",
+                "'random', 'roundRobin', 'leastCpu', 'spareCapacity', 'leastConnections', 'weightedRoundRobin', 'hashRing' or 'maglev'",
             )),
         }
     }

@@ -1,4 +1,5 @@
 import type { LeastConnectionsAlgorithm } from '../../algorithms/algorithm.js'
+import { drawDistinct } from './distinct.js'
 import type { Flights } from './flights.js'
 import type { Generator } from './generator.js'
 import type { Dice, Plan } from './plan.js'
@@ -29,7 +30,7 @@ export class LeastInFlightPlan implements Plan {
     const choices = this.#choices
     const all = choices === length
     if (choices === 2 && !all) return this.#drawOfTwo(generator)
-    if (!all) this.#drawCandidates(generator)
+    if (!all) drawDistinct(this.#candidates, length, generator)
     let best = 0
     let least = Number.POSITIVE_INFINITY
     let equals = 0
@@ -64,21 +65,5 @@ export class LeastInFlightPlan implements Plan {
     // The sign of the difference, or a coin: no processor can foresee it, so there is no branch on it.
     const isOne = (more === 0 ? generator.next() : more) >>> 31
     return other + (one - other) * isOne
-  }
-
-  // Distinct ones, every set of them as likely as any other: Floyd's way (Bentley and Floyd, 1987).
-  #drawCandidates(generator: Generator): void {
-    const candidates = this.#candidates
-    const choices = this.#choices
-    const first = this.length - choices
-    for (let i = 0; i < choices; i++) {
-      const drawn = generator.below(first + i + 1)
-      candidates[i] = this.#has(drawn, i) ? first + i : drawn
-    }
-  }
-
-  #has(candidate: number, count: number): boolean {
-    for (let i = 0; i < count; i++) if (this.#candidates[i] === candidate) return true
-    return false
   }
 }

@@ -1,4 +1,4 @@
-import type { Algorithm } from '../../algorithms/algorithm.js'
+import { type EngineAlgorithm, isWeighted } from '../../algorithms/algorithm.js'
 import { effective, fillBand, substitute } from './band.js'
 import type { Flights } from './flights.js'
 import { LeastInFlightPlan } from './least-in-flight.js'
@@ -7,29 +7,44 @@ import { SendingBandPlan, type SendingPlan, SendingSparePlan } from './own-sends
 import { type Plan, TurnPlan, UniformPlan } from './plan.js'
 import { fillSpareValues, fillWeights, planByWeight } from './spare.js'
 import { planInStride } from './stride.js'
+import { LeastLoadedPlan, planByFixedWeight } from './weighted.js'
 
 /**
  * What to draw from, given these readings.
  * @param raw CPU, or the weight (`weightedRoundRobin`); `MISSING` or `OUT`
  * @param count how many there are
  * @param flights what they have in flight, for algorithms that look at it
+ * @param weights their fixed weights, above 0, for algorithms that have some
  */
-export function planOf(algorithm: Algorithm, raw: Float64Array, count: number, flights: Flights): Plan {
+export function planOf(
+  algorithm: EngineAlgorithm,
+  raw: Float64Array,
+  count: number,
+  flights: Flights,
+  weights: Float64Array,
+): Plan {
+  if (algorithm.kind === 'random' && isWeighted(algorithm)) return planByFixedWeight(raw, count, weights)
   if (algorithm.kind === 'spareCapacity') {
     const weights = new Float64Array(count)
     const total = fillWeights(raw, count, algorithm.missing, weights)
     return planByWeight(weights, count, total, algorithm.minShare)
   }
-  if (algorithm.kind === 'weightedRoundRobin') return planInStride(raw, count, algorithm.clamp)
+  if (algorithm.kind === 'weightedRoundRobin') {
+    return planInStride(raw, count, isWeighted(algorithm) ? weights : raw, algorithm.clamp)
+  }
   const band = new Uint32Array(count)
   const length = fillBandOf(algorithm, raw, count, band)
   if (algorithm.kind === 'roundRobin') return new TurnPlan(band, length)
-  if (algorithm.kind === 'leastConnections') return new LeastInFlightPlan(band, length, flights, algorithm)
+  if (algorithm.kind === 'leastConnections') {
+    return isWeighted(algorithm)
+      ? new LeastLoadedPlan(band, length, flights, algorithm, weights)
+      : new LeastInFlightPlan(band, length, flights, algorithm)
+  }
   return new UniformPlan(band, length)
 }
 
 /** The same for algorithms that count own sends. */
-export function sendingPlanOf(algorithm: Algorithm, raw: Float64Array, sends: OwnSends): SendingPlan {
+export function sendingPlanOf(algorithm: EngineAlgorithm, raw: Float64Array, sends: OwnSends): SendingPlan {
   if (algorithm.kind === 'spareCapacity') {
     const weights = new Float64Array(raw.length)
     fillWeights(raw, raw.length, algorithm.missing, weights)
@@ -42,7 +57,7 @@ export function sendingPlanOf(algorithm: Algorithm, raw: Float64Array, sends: Ow
 
 /** The band alone, for algorithms that have one. Returns its length. */
 export function fillBandOf(
-  algorithm: Algorithm,
+  algorithm: EngineAlgorithm,
   raw: Float64Array,
   count: number,
   band: Uint32Array,
@@ -52,7 +67,7 @@ export function fillBandOf(
 }
 
 /** What the readings count as: 1/1000 percentage points, or the weight (0: not known); or `NOT_ELIGIBLE`. */
-export function fillValues(algorithm: Algorithm, raw: Float64Array, values: Float64Array): void {
+export function fillValues(algorithm: EngineAlgorithm, raw: Float64Array, values: Float64Array): void {
   if (algorithm.kind === 'spareCapacity') {
     fillSpareValues(raw, algorithm.missing, values)
     return

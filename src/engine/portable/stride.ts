@@ -112,16 +112,22 @@ function isPicked(weight: number, round: number, i: number): boolean {
 
 /**
  * The plan for these weights.
- * @param raw a weight above 0; `OUT` for who may not be picked; any other for who has no known weight
+ * @param raw `OUT` for who may not be picked
+ * @param weights above 0 where they are known
  */
-export function planInStride(raw: Float64Array, count: number, clamp: WeightClamp): StridePlan {
+export function planInStride(
+  raw: Float64Array,
+  count: number,
+  weights: Float64Array,
+  clamp: WeightClamp,
+): StridePlan {
   const band = new Uint32Array(count)
-  const weights = new Float64Array(count)
+  const eligible = new Float64Array(count)
   let length = 0
   for (let i = 0; i < count; i++) {
     if (raw[i] === OUT) continue
     band[length] = i
-    weights[length++] = raw[i] as number
+    eligible[length++] = weights[i] as number
   }
-  return new StridePlan(band, scaleWeights(weights.subarray(0, length), clamp))
+  return new StridePlan(band, scaleWeights(eligible.subarray(0, length), clamp))
 }
