@@ -1,5 +1,5 @@
 import type { CaseResult, Doer } from './case.js'
-import { ALGORITHM_SIZES, ALGORITHMS, caseOf, nameOf } from './cases/algorithms.js'
+import { ALGORITHM_SIZES, ALGORITHMS, caseOf, nameOf, WEIGHTINGS } from './cases/algorithms.js'
 import { STRING_FLOOR } from './cases/floor.js'
 import { KEYED_CASES, KEYED_NODES } from './cases/keyed.js'
 import type { GcResult } from './figures/gc.js'
@@ -52,13 +52,16 @@ export function barsOf(results: readonly CaseResult[], figures: Figures = {}): B
       1.2,
       ratio(floors('select()', 'native', LARGE), select8),
     ),
-    ...ALGORITHMS.flatMap(({ algorithm, atMost }) =>
+    ...[
+      ...ALGORITHMS.map(({ algorithm, atMost }) => ({ name: nameOf(algorithm), atMost })),
+      ...WEIGHTINGS,
+    ].flatMap(({ name, atMost }) =>
       ALGORITHM_SIZES.map((nodes) =>
         bar(
-          `native ${caseOf(nameOf(algorithm))}, ${nodes.toLocaleString('en')} nodes, to the floor`,
+          `native ${caseOf(name)}, ${nodes.toLocaleString('en')} nodes, to the floor`,
           'times',
           atMost,
-          floors(caseOf(nameOf(algorithm)), 'native', nodes),
+          floors(caseOf(name), 'native', nodes),
         ),
       ),
     ),

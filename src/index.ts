@@ -1,4 +1,5 @@
 export * from './agent/index.js'
+export { type AdaptiveOptions, adaptive } from './algorithms/adaptive.js'
 export type { Algorithm, Weights } from './algorithms/algorithm.js'
 export {
   type CustomAlgorithm,
@@ -19,6 +20,11 @@ export { type PrequalOptions, prequal } from './algorithms/prequal.js'
 export { type RandomOptions, random } from './algorithms/random.js'
 export { type RoundRobinOptions, roundRobin } from './algorithms/round-robin.js'
 export { type SpareCapacityOptions, spareCapacity } from './algorithms/spare-capacity.js'
+export {
+  type WeightBounds,
+  type WeightedRoundRobinOptions,
+  weightedRoundRobin,
+} from './algorithms/weighted-round-robin.js'
 export { type AttachedBalancer, type AttachOptions, attachBalancer } from './balancer/attached.js'
 export { type Balancer, type BalancerStats, createBalancer } from './balancer/balancer.js'
 export { type ConfigureOptions, configure, select } from './balancer/drop-in.js'

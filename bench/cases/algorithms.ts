@@ -1,4 +1,11 @@
-import { type Algorithm, leastConnections, random, roundRobin, spareCapacity } from '../../dist/index.js'
+import {
+  type Algorithm,
+  leastConnections,
+  random,
+  roundRobin,
+  spareCapacity,
+  weightedRoundRobin,
+} from '../../dist/index.js'
 import type { BenchCase, CaseFamily } from '../case.js'
 import { engines } from '../engines.js'
 import { ownLoop } from '../own-loop.js'
@@ -23,6 +30,17 @@ export const ALGORITHMS: readonly { readonly algorithm: Algorithm; readonly atMo
   { algorithm: roundRobin({ shared: true }), atMost: 2 },
 ]
 
+/** Weights for `weightedRoundRobin`, by the place of a node, and what a pick may cost at most, in floors. */
+export const WEIGHTINGS: readonly {
+  readonly name: string
+  readonly weightOf: (place: number) => number
+  readonly atMost: number
+}[] = [
+  // The mean is three quarters of the largest; a tenth of it; and next to nothing.
+  { name: 'weightedRoundRobin, alike', weightOf: (place) => 10 + (place % 11), atMost: 1.2 },
+  { name: 'weightedRoundRobin, uneven', weightOf: (place) => (place % 20 === 0 ? 81 : 1), atMost: 5 },
+  { name: 'weightedRoundRobin, one large', weightOf: (place) => (place === 0 ? 1e9 : 1), atMost: 5 },
+]
 /** What an algorithm is called: its kind, and what sets it apart. */
 export function nameOf(algorithm: Algorithm): string {
   return algorithm.kind === 'roundRobin' && algorithm.shared === true ? 'roundRobin shared' : algorithm.kind
@@ -68,6 +86,21 @@ export function algorithmCases(): CaseFamily {
       })),
     ),
   )
+  for (const pool of pools) {
+    for (const { name, weightOf } of WEIGHTINGS) {
+      const weights = Object.fromEntries(pool.ids.map((id, place) => [id, weightOf(place)]))
+      for (const engine of engines) {
+        cases.push({
+          name: caseOf(name),
+          engine,
+          nodes: pool.ids.length,
+          iterations: 20,
+          beforeRound: () => pool.publish(),
+          sample: sampleSelect(pool.balancer(engine, weightedRoundRobin({ weights }))),
+        })
+      }
+    }
+  }
   const largest = pools.at(-1)
   for (const pool of pools) cases.push(...prequalCases(pool))
   if (largest !== undefined) cases.push(...readingCases(largest))

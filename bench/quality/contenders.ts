@@ -1,6 +1,6 @@
-import { leastConnections, random, roundRobin, spareCapacity } from '../../dist/index.js'
+import { adaptive, leastConnections, random, roundRobin, spareCapacity } from '../../dist/index.js'
 import { shipped } from '../../dist/simulation/policy.js'
-import { adaptive } from './adaptive.js'
+import { adaptive as prototype } from './adaptive.js'
 import { REFERENCE } from './bars.js'
 import { prequal } from './prequal.js'
 import type { Contender } from './run.js'
@@ -12,6 +12,7 @@ export const contenders: readonly Contender[] = [
   { name: 'spareCapacity', make: () => shipped('spareCapacity', spareCapacity()) },
   { name: 'leastConnections', make: () => shipped('leastConnections', leastConnections()) },
   { name: 'leastConnections-exact', make: () => shipped('exact', leastConnections({ exact: true })) },
-  { name: 'adaptive', make: () => adaptive('adaptive') },
+  { name: 'adaptive', make: () => shipped('adaptive', adaptive()) },
+  { name: 'prototype', make: () => prototype('prototype') },
   { name: 'prequal', make: () => prequal('prequal') },
 ]

@@ -76,6 +76,44 @@ export interface PrequalAlgorithm {
   readonly removals: number
 }
 
+/** How far weights may be from their mean, before they are scaled to whole numbers. */
+export interface WeightClamp {
+  /** Largest multiple of the mean, at least 1. */
+  readonly max: number
+  /** Smallest part of the mean, 0-1. */
+  readonly min: number
+  /** Whether the smallest weight is rounded up; else to the nearest. */
+  readonly roundUp: boolean
+}
+
+/** `weightedRoundRobin()`: every member that is up in turn, some more often. Times are whole ms. */
+export interface WeightedRoundRobinAlgorithm {
+  readonly kind: 'weightedRoundRobin'
+  readonly blackoutPeriod: number
+  readonly weightExpirationPeriod: number
+  /** At least 100. */
+  readonly weightUpdatePeriod: number
+  readonly errorUtilizationPenalty: number
+  readonly clamp: WeightClamp
+  /** Metrics whose largest stands for the utilization where `application` is not reported. */
+  readonly metricNames: readonly string[]
+  /** In place of reports. */
+  readonly weights?: Weights
+}
+
+/** `adaptive()`: the least response time to expect. */
+export interface AdaptiveAlgorithm {
+  readonly kind: 'adaptive'
+  /** Oldest age of a fresh reading, whole ms, inclusive. */
+  readonly ttl: number
+  /** Time constant over which CPU is smoothed, ms. */
+  readonly smoothing: number
+  /** Time constant with which what is known of a node fades, ms. */
+  readonly fading: number
+  /** A node that gives errors alone counts as so many times as slow, less one. */
+  readonly errorCost: number
+}
+
 /** `local()`: the balancer's `self`; another member where that can't be picked. */
 export interface LocalAlgorithm {
   readonly kind: 'local'
@@ -114,6 +152,8 @@ export type Algorithm =
   | SpareCapacityAlgorithm
   | LeastConnectionsAlgorithm
   | PrequalAlgorithm
+  | WeightedRoundRobinAlgorithm
+  | AdaptiveAlgorithm
   | KeyedAlgorithm
   | LocalAlgorithm
   | CustomAlgorithm
@@ -140,7 +180,8 @@ export function weightsOf(algorithm: Algorithm): WeightOf {
 
 /** Whether picks depend on what changes without a publication, so that they can't be made ahead. */
 export function isLive(algorithm: Algorithm): boolean {
-  if (algorithm.kind === 'leastConnections' || algorithm.kind === 'prequal') return true
+  const { kind } = algorithm
+  if (kind === 'leastConnections' || kind === 'adaptive' || kind === 'prequal') return true
   return 'ownSends' in algorithm && algorithm.ownSends !== false
 }
 

@@ -1,5 +1,7 @@
+import { LONGEST_WAIT } from '../clock.js'
 import { CPU_MAX } from '../table/layout.js'
 import type {
+  AdaptiveAlgorithm,
   Algorithm,
   HashRingAlgorithm,
   LeastConnectionsAlgorithm,
@@ -10,10 +12,13 @@ import type {
   RandomAlgorithm,
   RoundRobinAlgorithm,
   SpareCapacityAlgorithm,
+  WeightClamp,
+  WeightedRoundRobinAlgorithm,
 } from './algorithm.js'
 import type { CustomAlgorithm } from './custom.js'
 import { isHashName, isTableSize, MOST_POINTS } from './keyed.js'
 import { MOST_POOL, MOST_RATE } from './prequal.js'
+import { haveRoom, isUtilization, SHORTEST_UPDATE } from './weighted-round-robin.js'
 import { isWeights } from './weights.js'
 
 function isMilli(value: unknown): boolean {
@@ -22,6 +27,16 @@ function isMilli(value: unknown): boolean {
 
 function isNumberFrom(value: unknown, least: number, most: number): boolean {
   return typeof value === 'number' && value >= least && value <= most
+}
+
+function isWhole(value: unknown, least: number): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= least
+}
+
+function isClamp(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  const { max, min, roundUp } = value as Partial<WeightClamp>
+  return isNumberFrom(max, 1, Number.MAX_VALUE) && isNumberFrom(min, 0, 1) && typeof roundUp === 'boolean'
 }
 
 function isWeightsOption(weights: unknown): boolean {
@@ -64,6 +79,15 @@ const checks: { [K in Algorithm['kind']]: (value: object) => boolean } = {
       isNumberFrom(removals, 0, MOST_RATE)
     )
   },
+  adaptive: (value) => {
+    const { ttl, smoothing, fading, errorCost } = value as Partial<AdaptiveAlgorithm>
+    return (
+      isNumberFrom(ttl, 0, Number.POSITIVE_INFINITY) &&
+      isNumberFrom(smoothing, 0, Number.MAX_VALUE) &&
+      isNumberFrom(fading, 1, LONGEST_WAIT) &&
+      isNumberFrom(errorCost, 0, 1e6)
+    )
+  },
   leastCpu: (value) => {
     const { threshold, ttl, missing, smoothing, ownSends } = value as Partial<LeastCpuAlgorithm>
     return (
@@ -82,6 +106,21 @@ const checks: { [K in Algorithm['kind']]: (value: object) => boolean } = {
       isNumberFrom(minShare, 0, 1) &&
       isCost(ownSends) &&
       (missing === 'mean' || missing === 'exclude')
+    )
+  },
+  weightedRoundRobin: (value) => {
+    const given = value as Partial<WeightedRoundRobinAlgorithm>
+    const { metricNames, weights } = given
+    return (
+      isWhole(given.blackoutPeriod, 0) &&
+      isWhole(given.weightExpirationPeriod, 0) &&
+      isWhole(given.weightUpdatePeriod, SHORTEST_UPDATE) &&
+      isNumberFrom(given.errorUtilizationPenalty, 0, Number.MAX_VALUE) &&
+      isClamp(given.clamp) &&
+      Array.isArray(metricNames) &&
+      metricNames.every(isUtilization) &&
+      haveRoom(metricNames) &&
+      isWeightsOption(weights)
     )
   },
   hashRing: (value) => {

@@ -6,6 +6,8 @@ import {
   type WeightOf,
   weightsOf,
 } from '../algorithms/algorithm.js'
+import { random } from '../algorithms/random.js'
+import { spareCapacity } from '../algorithms/spare-capacity.js'
 import type { Clock } from '../clock.js'
 import { type Engine, FACT_FRESH, type MemberArrays, NOT_ELIGIBLE } from '../engine/engine.js'
 import { MISSING, OUT } from '../engine/portable/band.js'
@@ -17,7 +19,7 @@ import { OptionError } from '../errors.js'
 import { NO_SLOT } from '../table/layout.js'
 import type { TableBuffer, TableMemory } from '../table/memory.js'
 import { BoundArray } from './bound-array.js'
-import { arrayAlgorithmOf } from './cores.js'
+import { engineAlgorithmOf } from './cores.js'
 import { glimpseOfGeneration, LiveView } from './live-view.js'
 import { arraysOf, type Place } from './members.js'
 import { idOf, type NodeLike } from './node.js'
@@ -298,6 +300,13 @@ export class ArrayPicks implements ArrayPicker {
     this.places = arraysOf(places, this.weightOf)
     return this.places
   }
+}
+
+// Nobody tells how picks from arrays end, so there is nothing to learn from; and members alone are probed, so that there
+// is no pool.
+function arrayAlgorithmOf(algorithm: Algorithm): EngineAlgorithm {
+  if (algorithm.kind === 'prequal') return random()
+  return algorithm.kind === 'adaptive' ? spareCapacity({ ttl: algorithm.ttl }) : engineAlgorithmOf(algorithm)
 }
 
 // The core of an array pick only tells readings: which of them are fresh, and their values. Own sends are those of

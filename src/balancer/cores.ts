@@ -34,11 +34,6 @@ export function engineAlgorithmOf(algorithm: Algorithm): EngineAlgorithm {
   return algorithm
 }
 
-/** The same for picks from arrays: members alone are asked how they are, so that there is no pool for an array. */
-export function arrayAlgorithmOf(algorithm: Algorithm): EngineAlgorithm {
-  return algorithm.kind === 'prequal' ? random() : engineAlgorithmOf(algorithm)
-}
-
 /** The core that picks among members: an engine's, with what goes around it for some algorithms. */
 export function coreOf(options: CoreOptions): EngineCore {
   const { engine, memory, algorithm, seed, turns, custom } = options

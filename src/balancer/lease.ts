@@ -38,6 +38,20 @@ export interface LeaseOwner {
   released(member: Member): void
   /** Called after each release with what was told of it, where someone wants to know. Never throws. */
   readonly ended: ((member: Member, outcome: Outcome | undefined) => void) | undefined
+  /** Where the algorithm learns from how leases end. */
+  readonly learning: Learning | undefined
+}
+
+/** Learns from how leases end. */
+export interface Learning {
+  /** Clock time, ms. */
+  now(): number
+  /**
+   * A lease has ended.
+   * @param left requests in flight at its node now
+   * @param latency how long it took, ms
+   */
+  ended(member: Member, left: number, ok: boolean, latency: number): void
 }
 
 /** A pick that counts as in flight, for all balancers and threads of the table, until it is released. */
@@ -48,6 +62,7 @@ export class Lease<N extends NodeLike = NodeLike> {
   readonly #member: Member<N>
   // Not where the node's count is full, or the node left another thread's balancer: then nothing is to be taken back.
   readonly #counted: boolean
+  readonly #start: number
   #open = true
 
   constructor(owner: LeaseOwner, member: Member<N>) {
@@ -55,6 +70,7 @@ export class Lease<N extends NodeLike = NodeLike> {
     this.#owner = owner
     this.#member = member
     owner.leases.acquired++
+    this.#start = owner.learning === undefined ? 0 : owner.learning.now()
     member.open++
     this.#counted = enterFlight(owner.memory, member.slot, member.generation)
   }
@@ -64,7 +80,7 @@ export class Lease<N extends NodeLike = NodeLike> {
    * but a counter; an outcome that is none is left out.
    */
   release(outcome?: Outcome): void {
-    const { leases, memory } = this.#owner
+    const { leases, memory, learning } = this.#owner
     if (!this.#open) {
       leases.releasedTwice++
       return
@@ -75,9 +91,23 @@ export class Lease<N extends NodeLike = NodeLike> {
     member.open--
     member.released++
     // Before the outcome is looked at: whatever that is, the request is over.
-    if (!this.#counted || !leaveFlight(memory, member.slot, member.generation)) leases.releasedLate++
+    const left = this.#counted ? leaveFlight(memory, member.slot, member.generation) : -1
+    if (left < 0) leases.releasedLate++
     this.#owner.released(member)
-    if (typeof outcome === 'object' && outcome !== null) note(outcome, member, leases)
+    const told = typeof outcome === 'object' && outcome !== null ? outcome : NOTHING
+    const failed = isFailure(told.ok, told.error)
+    const latency = latencyOf(told, leases)
+    if (failed) {
+      leases.failed++
+      member.failed++
+    }
+    if (latency !== undefined) {
+      member.latencySum += latency
+      member.latencyCount++
+    }
+    if (left >= 0 && learning !== undefined) {
+      learning.ended(member, left, !failed, latency ?? learning.now() - this.#start)
+    }
     this.#owner.ended?.(member, outcome)
   }
 
@@ -86,16 +116,12 @@ export class Lease<N extends NodeLike = NodeLike> {
   }
 }
 
-function note({ ok, error, latency }: Outcome, member: Member, leases: LeaseCounters): void {
-  if (isFailure(ok, error)) {
-    leases.failed++
-    member.failed++
-  }
-  if (latency === undefined) return
-  if (isLatency(latency)) {
-    member.latencySum += latency
-    member.latencyCount++
-  } else leases.badLatency++
+const NOTHING: Outcome = {}
+
+function latencyOf({ latency }: Outcome, leases: LeaseCounters): number | undefined {
+  if (latency === undefined || isLatency(latency)) return latency
+  leases.badLatency++
+  return undefined
 }
 
 /** Whether the work failed, by what was told of it. */

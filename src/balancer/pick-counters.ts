@@ -20,6 +20,11 @@ export interface PickCounters extends CustomCounters {
   reportsUnknown: number
   /** Those of nothing that the table keeps: no metric but named ones that no algorithm asks for. */
   reportsEmpty: number
+  /**
+   * Reports of members, from wherever, that the algorithm had to pass over: for `weightedRoundRobin` those without a qps and
+   * a utilization above 0. What is reported between two looks at the table counts once.
+   */
+  reportsIgnored: number
 }
 
 /** Those that are not counted where picks are made. */
@@ -31,6 +36,7 @@ export function newPickCounters(): Omit<PickCounters, 'picks' | 'keyless' | 'atR
     reportsOlder: 0,
     reportsUnknown: 0,
     reportsEmpty: 0,
+    reportsIgnored: 0,
     badPicks: 0,
     hookErrors: 0,
   }

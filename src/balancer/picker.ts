@@ -1,6 +1,6 @@
 import { type Algorithm, isKeyed, weightsOf } from '../algorithms/algorithm.js'
 import type { Clock } from '../clock.js'
-import type { Engine, EngineName } from '../engine/engine.js'
+import type { Engine, EngineName, Learner } from '../engine/engine.js'
 import { ClosedError, NoNodesError, OptionError } from '../errors.js'
 import type { Key } from '../keys/key-hash.js'
 import type { Report } from '../report.js'
@@ -15,13 +15,14 @@ import { coreOf, turnsFor } from './cores.js'
 import { type CustomRunner, runnerOf } from './custom.js'
 import { arrayPickerOf } from './custom-arrays.js'
 import { KeyedPicks } from './keyed-picks.js'
-import { Lease, type LeaseOwner, newLeaseCounters, type Outcome } from './lease.js'
+import { type Learning, Lease, type LeaseOwner, newLeaseCounters, type Outcome } from './lease.js'
 import { type Member, Members, type Places } from './members.js'
 import { looseId, type NodeLike } from './node.js'
 import { newPickCounters, type PickCounters } from './pick-counters.js'
 import { Picks, type PickWatcher } from './picks.js'
 import { excludedBy, type SelectOptions } from './select-options.js'
 import { type NodeSnapshot, snapshotOf } from './snapshot.js'
+import { TurnClock } from './turn-clock.js'
 
 export interface PickerOptions {
   readonly name: string
@@ -77,11 +78,22 @@ export class Picker<N extends NodeLike = NodeLike> {
     this.turns = options.turns ?? turnsFor(algorithm, seed)
     const custom = runnerOf({ algorithm, name, memory, clock, seed, counters: this.counters })
     this.#custom = custom
+    const core = coreOf({
+      engine,
+      memory,
+      algorithm,
+      seed,
+      turns: this.turns,
+      custom,
+      membersOf: () => this.#list,
+      indexOfSelf: () => this.members.indexOf(self),
+    })
     this.leases = {
       memory,
       leases: newLeaseCounters(),
       released: (member) => this.onReleased(member),
       ended: custom && (({ node }, outcome) => custom.released(node, outcome)),
+      learning: core.learner && this.#learning(core.learner),
     }
     if (isKeyed(algorithm)) {
       this.#keyed = new KeyedPicks({
@@ -93,16 +105,7 @@ export class Picker<N extends NodeLike = NodeLike> {
       })
     }
     this.#picks = new Picks({
-      core: coreOf({
-        engine,
-        memory,
-        algorithm,
-        seed,
-        turns: this.turns,
-        custom,
-        membersOf: () => this.#list,
-        indexOfSelf: () => this.members.indexOf(self),
-      }),
+      core,
       memory,
       clock,
       exact,
@@ -158,7 +161,7 @@ export class Picker<N extends NodeLike = NodeLike> {
   select(options: SelectOptions): N
   select(what?: readonly NodeLike[] | SelectOptions): NodeLike {
     if (what === undefined) {
-      const index = this.#picks.next()
+      const index = this.#picks.nextAlone()
       if (index >= 0) return this.#nodes[index] as N
     } else {
       const picked = this.#selectFrom(what)
@@ -180,7 +183,7 @@ export class Picker<N extends NodeLike = NodeLike> {
 
   /** The index in `nodes` of the node for the next call, or -1 where there is none to pick. Throws ClosedError. */
   selectIndex(): number {
-    const index = this.#picks.next()
+    const index = this.#picks.nextAlone()
     if (index < 0) this.#noNodes()
     return index
   }
@@ -210,7 +213,7 @@ export class Picker<N extends NodeLike = NodeLike> {
     if (typeof hash !== 'number' || hash >>> 0 !== hash) {
       throw new OptionError('hash', hash, 'a whole number from 0 to 4294967295')
     }
-    const member = keyed.pick(hash) ?? this.#anyMember()
+    const member = keyed.pick(hash) ?? this.#anyMember(false)
     if (member === undefined) throw this.#noNodes()
     return member.node
   }
@@ -241,7 +244,7 @@ export class Picker<N extends NodeLike = NodeLike> {
 
   /** A pick that counts as in flight until it is released. Throws as `select` does. */
   acquire(options?: SelectOptions): Lease<N> {
-    const member = options === undefined ? this.#anyMember() : this.#memberBut(options)
+    const member = options === undefined ? this.#anyMember(true) : this.#memberBut(options, true)
     if (member === undefined) throw this.#noNodes()
     return new Lease(this.leases, member)
   }
@@ -316,6 +319,7 @@ export class Picker<N extends NodeLike = NodeLike> {
 
   protected pickCounters(): PickCounters {
     if (!this.closed) this.#picks.current()
+    this.counters.reportsIgnored = this.#picks.ignored
     const { used, atRandom } = this.#picks
     const picks = used + (this.#keyed?.used ?? 0)
     const keyless = this.#keyed === undefined ? 0 : used + this.counters.arrayPicks
@@ -367,17 +371,17 @@ export class Picker<N extends NodeLike = NodeLike> {
       this.counters.arrayPicks++
       return what[index]
     }
-    const member = what === undefined ? this.#anyMember() : this.#memberBut(what as SelectOptions)
+    const member = what === undefined ? this.#anyMember(false) : this.#memberBut(what as SelectOptions, false)
     return member?.node
   }
 
-  #anyMember(): Member<N> | undefined {
+  #anyMember(isLease: boolean): Member<N> | undefined {
     // A pick may take up changes of members, so these are looked at after it.
-    const index = this.#picks.next()
+    const index = isLease ? this.#picks.next() : this.#picks.nextAlone()
     return this.#list[index]
   }
 
-  #memberBut(options: SelectOptions): Member<N> | undefined {
+  #memberBut(options: SelectOptions, isLease: boolean): Member<N> | undefined {
     const exclude = excludedBy(options)
     const { key } = options
     if (key !== undefined) {
@@ -386,12 +390,12 @@ export class Picker<N extends NodeLike = NodeLike> {
       // Else one may be left that the table does not have yet.
       if (member !== undefined) return member
     }
-    if (exclude === undefined) return this.#anyMember()
-    const index = this.#nextBut(exclude)
+    if (exclude === undefined) return this.#anyMember(isLease)
+    const index = this.#nextBut(exclude, isLease)
     return this.#list[index]
   }
 
-  #nextBut(exclude: readonly NodeLike[]): number {
+  #nextBut(exclude: readonly NodeLike[], isLease: boolean): number {
     // All ids first: reading one may run the caller's code, and that may change the members and so their indices.
     const ids = exclude.map(looseId)
     const indices = new Uint32Array(ids.length)
@@ -400,7 +404,18 @@ export class Picker<N extends NodeLike = NodeLike> {
       const index = this.members.indexOf(id)
       if (index >= 0) indices[count++] = index
     }
-    return this.#picks.nextExcluding(indices.subarray(0, count))
+    return this.#picks.nextExcluding(indices.subarray(0, count), isLease)
+  }
+
+  #learning(learner: Learner): Learning {
+    const clock = new TurnClock(this.clock)
+    return {
+      now: () => clock.now(),
+      ended: (member, left, ok, latency) => {
+        // Not where members changed since the last pick: the engine has other indices.
+        if (this.#list[member.index] === member) learner.ended(member.index, left, ok, latency)
+      },
+    }
   }
 
   #noKeys(key?: Key): never {

@@ -1,4 +1,4 @@
-import type { EngineCore, View } from '../engine/engine.js'
+import type { EngineCore, Learner, View } from '../engine/engine.js'
 import { glimpseOfGeneration, LiveView, type LiveViewOptions } from './live-view.js'
 
 /** Decisions in the first block after a refresh, and at most: blocks grow while nothing changes. */
@@ -34,6 +34,7 @@ export class Picks {
   private nextBlock = 0
   // Draws of a live core can't be made ahead.
   private readonly isLive: boolean
+  private readonly learner: Learner | undefined
 
   constructor(options: LiveViewOptions) {
     this.header = options.memory.header
@@ -41,7 +42,8 @@ export class Picks {
     this.core = options.core
     const space = new Uint32Array(LARGEST_BLOCK)
     this.isLive = options.core.live
-    this.blocks = (this.isLive ? [1] : blockSizes()).map((size) => space.subarray(0, size))
+    this.learner = options.core.learner
+    this.blocks = blockSizes().map((size) => space.subarray(0, size))
     this.block = this.blocks[0] as Uint32Array
   }
 
@@ -52,6 +54,13 @@ export class Picks {
       if (this.isLive) return this.countOne(this.core.pick())
     }
     return this.slowNext()
+  }
+
+  /** The same for a pick that is no lease: nobody will tell how it ended. */
+  nextAlone(): number {
+    const index = this.next()
+    if (this.learner !== undefined && index >= 0) this.learner.sent(index)
+    return index
   }
 
   /** Fills `into` with the next decisions. Returns how many: all, or 0 where no member is eligible. */
@@ -69,10 +78,12 @@ export class Picks {
   }
 
   /** One decision as though the members at `excluded` were not up, or -1. */
-  nextExcluding(excluded: Uint32Array): number {
+  nextExcluding(excluded: Uint32Array, isLease: boolean): number {
     this.bringUpToDate()
     this.giveBack()
-    return this.countOne(this.core.pickExcluding(excluded))
+    const index = this.countOne(this.core.pickExcluding(excluded))
+    if (this.learner !== undefined && !isLease && index >= 0) this.learner.sent(index)
+    return index
   }
 
   /** What a member said, for a core with a pool; see `EngineCore`. */
@@ -98,6 +109,11 @@ export class Picks {
     const shares = new Float64Array(this.live.view.values.length)
     this.core.fillShares(shares)
     return shares
+  }
+
+  /** Reports that the algorithm could not go by, as of the view. */
+  get ignored(): number {
+    return this.core.ignored ?? 0
   }
 
   /** Makes the next pick look at members and readings anew. */

@@ -22,6 +22,10 @@ export interface NodeSnapshot<N extends NodeLike = NodeLike> {
   readonly fresh: boolean
   /** What the algorithm takes the node's CPU for, percent; undefined where it can't be picked. */
   readonly effective: number | undefined
+  /** For `adaptive`: response time to expect for each request there, ms. */
+  readonly cost: number | undefined
+  /** What `weightedRoundRobin` takes the node's weight for; undefined where it is not known, which counts as the mean. */
+  readonly weight: number | undefined
   /** Whether it may be picked now. */
   readonly inBand: boolean
   /** The chance that the next pick is this node, 0-1; for `roundRobin` its part of a whole turn. */
@@ -50,6 +54,8 @@ export function snapshotOf<N extends NodeLike>(
 ): NodeSnapshot<N>[] {
   const reading: MutableReading = { time: 0, tag: 0, value: 0 }
   const ttl = ttlOf(algorithm)
+  const isCost = algorithm.kind === 'adaptive'
+  const isWeighed = algorithm.kind === 'weightedRoundRobin'
   return members.map((member, i) => {
     readReading(memory, member.slot, reading)
     const known = reading.value >= 0 && reading.tag === readingTag(member.generation)
@@ -63,7 +69,9 @@ export function snapshotOf<N extends NodeLike>(
       cpu: known ? reading.value / MILLI : undefined,
       age,
       fresh: age !== undefined && ttl !== undefined && age <= ttl,
-      effective: value !== NOT_ELIGIBLE && ttl !== undefined ? value / MILLI : undefined,
+      weight: isWeighed && value > 0 && value !== NOT_ELIGIBLE ? value : undefined,
+      effective: value !== NOT_ELIGIBLE && ttl !== undefined && !isCost ? value / MILLI : undefined,
+      cost: value !== NOT_ELIGIBLE && isCost ? value : undefined,
       inBand: share > 0,
       share,
       report: readReport(memory, member.slot, member.generation),

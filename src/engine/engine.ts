@@ -36,13 +36,14 @@ export const NOT_ELIGIBLE = Number.POSITIVE_INFINITY
  * What an engine tells of its last refresh, in arrays that JavaScript owns.
  *
  * `facts`: [0] the table's generation, read before any slot, [1] table time from which the view is out of date
- * because a reading expires (`Infinity`: never): the smallest `time + ttl` among fresh readings, plus 1 ms,
+ * because a reading expires (`Infinity`: never): the smallest `time + ttl` among fresh readings, plus 1 ms; or because
+ * weights change (`weightedRoundRobin`),
  * [2] the size of the band, [3] the number of members with a fresh reading.
  */
 export interface View {
   /**
-   * What the algorithm takes each member for, or `NOT_ELIGIBLE`: for those that go by CPU, 1/1000 percentage points. As
-   * long as the members.
+   * What the algorithm takes each member for, or `NOT_ELIGIBLE`: for those that go by CPU, 1/1000 percentage points; for
+   * `weightedRoundRobin` the weight. As long as the members.
    */
   values: Float64Array
   readonly facts: Float64Array
@@ -114,6 +115,67 @@ export interface View {
  *   candidate takes the place of the best where `(f + 1) * wBest < (fBest + 1) * w`, and is its equal where these are
  *   equal; whoever takes the place is what the next are compared with. `fillShares` gives `weight / total`.
  *
+ * - `weightedRoundRobin`: every member that is up is in the band, with a weight, or none that is known.
+ *
+ *   With fixed `weights` these are the members', all known. Else they come from reports (gRFC A58). Of each member is kept,
+ *   for as long as a member of the same slot and slot generation is among the members: `weight`, `since`, `updated` (none at
+ *   first), and `from`, the time of the last refresh before it was among them. A refresh reads the reports of members that
+ *   are up. A report gives a weight where its qps is above 0, its utilization too, its eps not below 0 and the weight
+ *   finite and above 0: `qps / (utilization + (eps / qps) * errorUtilizationPenalty)`. `time` is that of the qps' sample;
+ *   parts of samples of other times count as 0. The utilization is `application / 100` where that is above 0, else the
+ *   largest of the metrics of `metricNames` (the report's own / 100) where that is above 0, else `cpu / 100`. Such a report
+ *   is taken where its time is later than `updated`, or the same while `since` is known and the weight is another: `weight`
+ *   and `updated = time` become its, and `since = max(time, from)` where that is none. What gives no weight is *ignored*,
+ *   and counted where the time of the slot's last report is later than `updated` and than that of the last one ignored.
+ *
+ *   Weights change at *updates* alone: at the first refresh after `setMembers`, as of its time `now`; then every
+ *   `weightUpdatePeriod` from there on, as of these times. A refresh for which some are due makes the last of them, with the
+ *   reports of samples up to its time `at`; later ones are taken after it. At an update, a member with `at - updated >=
+ *   weightExpirationPeriod` loses its `since`; it has a weight where `since` is known and `at - since >= blackoutPeriod`. The
+ *   view is out of date from the first update that changes something: the next one where a report was taken since the last,
+ *   else the first at which a blackout ends or a weight expires.
+ *
+ *   Scaled weights are whole. Fewer than two known, or 65,535 times their sum not finite: 65,535 for
+ *   all. Else, with `mean` of the known, `cap = min(largest, max *
+ *   mean)` and `half(x) = floor(x + 0.5)`: `m = half(mean * 65,535 / cap)`, at least 1, and for a known one `half(min(weight, cap) *
+ *   65,535 / cap)`, at least `floor`, which is `half(min * m)` (rounded up instead with `roundUp`) and at least 1; `m` for one
+ *   that is not known. The share is the scaled weight by their sum. The value in the view is the weight, 0 where it is
+ *   not known. `FACT_FRESH` is the number of those known by reports.
+ *
+ *   The *sequence* is one unsigned 32-bit number, at creation the generator's next, kept for ever. A draw takes numbers `s`
+ *   of it, each time the one before it is stepped on, until one is a pick: with `n` the band's length, `i = s % n` and
+ *   `g = floor(s / n)`, it is the band's entry i where `(w[i] * g + i * 32,767) % 65,535 >= 65,535 - w[i]`. `pickExcluding`
+ *   makes the scaled weights anew for those that are left, and draws from the same sequence: to pass over the excluded
+ *   could take 65,535 rounds.
+ *
+ * - `adaptive`: live. The band is every member that is up; a draw compares some of them by the response time to expect,
+ *   `score = (flights + ahead + 1) * cost`, flights as for `leastConnections`. Each member has `loads`, `times`, `errors`,
+ *   `ahead` (0 at first) and `cost`, kept for as long as estimates are; the core has `mean` (1 at first), `own` and `all`
+ *   (0) and `scatter` (0.2 * 0.25). *Learning* a member is
+ *   `cost = ((times + 5 * mean) / (loads + 5)) * (1 + errorCost * errors)`; each new member is learned.
+ *
+ *   Candidates: of a band of at most 16, all of it in order; else the `cheapest`, the `emptied`, and 4 drawn from the band
+ *   by `floor(u * length / 2^32)`, repeats and all. With the least score, `most = least * (1 + scatter)`; of the
+ *   candidates whose score is at most that, the only one, or the one at `floor(u * alike / 2^32)` in order, of one more
+ *   number. `pickExcluding` draws from the band without the excluded, and passes over them among `cheapest` and `emptied`.
+ *   `sent`, and each draw by `fill`, adds 1 to `ahead`.
+ *
+ *   `ended`: where `left` is 0, the band is longer than 16 and the member is up, it becomes entry `place` of `emptied`
+ *   (8 places, a ring: `place` goes on by one). Then `errors = errors + 0.125 * ((ok ? 0 : 1) - errors)`; if ok,
+ *   `loads = loads * (1 - 1 / 128) + (left + 1)` and `times = times * (1 - 1 / 128) + max(latency, 0.001)`; learn it.
+ *
+ *   Refresh, with `dt` the time since the last, at least 0 (0 at the first): for each member in order
+ *   `loads = loads * (fading / (fading + dt))`, `times` too, `errors = errors * (5,000 / (5,000 + dt))`; `L` and `T` are the
+ *   sums of loads and times, `least` the least `ahead * cost` of those that are up. `mean = T / L` if `L > 0`. Then for
+ *   each in order `a = max(0, ahead * cost - least)`; if `L > 0`, `times = min(times, 10 * mean * loads)` and learn it;
+ *   else `cost = 1 / spare`, or 1 where there is no fresh reading; `ahead = a / cost`. `spare` is
+ *   `max(0.01, 1 - value / 100,000)` with the value of `spareCapacity` (`smoothing` 10,000). Then, over members that are up
+ *   with a fresh report of requests in flight, `o` and `r` are the sums of flights and of what is reported, and with
+ *   `g = dt / (10,000 + dt)`, `own = own + g * (o - own)`, `all = all + g * (r - all)`,
+ *   `scatter = 0.2 * (all > 0 ? min(1, own / all) : 0.25)`. Last, of a band longer than 16, `cheapest` are the 4 of the least
+ *   cost, the first of equals first. `cheapest` and `emptied` are cleared, and `place` is 0, when members are set. The
+ *   view's values are the costs; it is out of date 1,000 ms later. `fillShares` gives 1 / n.
+ *
  * - `prequal`: as `random`, but by a pool of what members said, one entry a member: its requests in flight, latency (NaN:
  *   unknown), `time` and uses. Entries are in order of their times, one that came later after those of equal time; those
  *   of members that left or are not up go at `setMembers`. Such a core is live.
@@ -144,8 +206,8 @@ export interface View {
  * and `custom` (`src/balancer/cores.ts`).
  *
  * The band lists members in member order. A draw from it takes one 32-bit number `u` from the generator and is the
- * band's entry `floor(u * length / 2^32)`, also where the band has one entry (`roundRobin` takes
- * none, `leastConnections` and `prequal` what is said there).
+ * band's entry `floor(u * length / 2^32)`, also where the band has one entry (`roundRobin` and
+ * `weightedRoundRobin` take none, `leastConnections`, `adaptive` and `prequal` what is said there).
  */
 export interface EngineCore {
   readonly name: EngineName
@@ -166,8 +228,8 @@ export interface EngineCore {
    */
   pick(): number
   /**
-   * Takes what a member (an index) said, for a core that has a pool: adds it, and moves `seen` on to its time; nothing happens where the member is not up. Cores
-   * that can't have one need not be able to.
+   * Takes what a member (an index) said, for a core that has a pool: adds it, and moves `seen` on to its time; nothing happens where the
+   * member is not up. Cores that can't have one need not be able to.
    * @param latency ms; NaN: unknown
    * @param time table time of the sample, ms
    * @returns table time from which the view is out of date because an entry expires
@@ -175,6 +237,8 @@ export interface EngineCore {
   probed?(member: number, inFlight: number, latency: number, time: number): number
   /** Draws so far that were made at random for want of entries. */
   atRandom?(): number
+  /** What learns from how picks end, where the algorithm does. */
+  readonly learner?: Learner | undefined
   /** Undoes the last `fill` beyond its first `kept` draws, at most as many as it made; once, and right after it. */
   rewind(kept: number): void
   /**
@@ -189,6 +253,20 @@ export interface EngineCore {
    * 1 / band for those in the band, the share where there are such; 0 for the others.
    */
   fillShares(shares: Float64Array): void
+  /** Reports that refreshes have passed over so far because the algorithm can't go by them; undefined: none ever. */
+  readonly ignored?: number
+}
+
+/** Learns from what becomes of a core's picks. */
+export interface Learner {
+  /** A pick of this member, by `pick` or `pickExcluding`, is no lease: nobody will tell how it ended. */
+  sent(index: number): void
+  /**
+   * A lease on this member has ended.
+   * @param left requests in flight there now
+   * @param latency how long it took, ms
+   */
+  ended(index: number, left: number, ok: boolean, latency: number): void
 }
 
 /** Makes cores over tables. */

@@ -1,11 +1,12 @@
 import { type EngineAlgorithm, isLive } from '../algorithms/algorithm.js'
 import { EngineError } from '../errors.js'
 import type { TableMemory } from '../table/memory.js'
-import type { Engine, EngineCore, MemberArrays, View } from './engine.js'
+import type { Engine, EngineCore, Learner, MemberArrays, View } from './engine.js'
 import type { RingArrays } from './key-tables.js'
+import { utilizationPlaces } from './utilization-places.js'
 
 /** Version of the addon's interface that this file is written for. */
-export const ABI = 7
+export const ABI = 9
 
 /** A core of the addon: `crates/node/src/core.rs`. */
 export interface NativeCoreBinding {
@@ -17,10 +18,17 @@ export interface NativeCoreBinding {
   picker(): () => number
   probed(member: number, inFlight: number, latency: number, time: number): number
   atRandom(): number
+  /** Makes the core read events from this memory: at each pick, and when `takeEvents` is called. */
+  listen(events: Uint8Array): void
+  takeEvents(): void
   rewind(kept: number): void
   pickExcluding(excluded: Uint32Array): number
   fillShares(shares: Float64Array): void
+  ignored(): number
 }
+
+/** An algorithm as the addon takes it: with places of metrics for their names. */
+export type NativeAlgorithm = EngineAlgorithm & { readonly utilizationPlaces?: readonly number[] }
 
 /** What the addon exports. */
 export interface NativeBinding {
@@ -33,15 +41,59 @@ export interface NativeBinding {
   buildMaglevLater(hashes: Uint32Array, weights: Float64Array, size: number): Promise<Uint32Array>
   readonly Core: new (
     view: Uint8Array,
-    algorithm: EngineAlgorithm,
+    algorithm: NativeAlgorithm,
     seedLow: number,
     seedHigh: number,
   ) => NativeCoreBinding
 }
 
+/** Events that wait for a pick, at most. */
+const MOST_EVENTS = 64
+
+/** What an event tells, as `crates/node/src/events.rs` has it. */
+const SENT = 0
+const ENDED = 1
+const FAILED = 2
+
+/** Tells a core what becomes of its picks, in memory that it reads at the next: a call would cost more than a pick. */
+class Events implements Learner {
+  readonly #core: NativeCoreBinding
+  readonly #count: Uint32Array
+  readonly #values: Float64Array
+
+  constructor(core: NativeCoreBinding) {
+    const buffer = new SharedArrayBuffer(8 * (1 + 4 * MOST_EVENTS))
+    this.#core = core
+    this.#count = new Uint32Array(buffer, 0, 1)
+    this.#values = new Float64Array(buffer)
+    core.listen(new Uint8Array(buffer))
+  }
+
+  sent(index: number): void {
+    this.#tell(index, SENT, 0, 0)
+  }
+
+  ended(index: number, left: number, ok: boolean, latency: number): void {
+    this.#tell(index, ok ? ENDED : FAILED, left, latency)
+  }
+
+  #tell(index: number, kind: number, left: number, latency: number): void {
+    if (this.#count[0] === MOST_EVENTS) this.#core.takeEvents()
+    const count = this.#count[0] as number
+    const values = this.#values
+    const at = 1 + 4 * count
+    values[at] = index
+    values[at + 1] = kind
+    values[at + 2] = left
+    values[at + 3] = latency
+    this.#count[0] = count + 1
+  }
+}
+
 class NativeCore implements EngineCore {
   readonly name = 'native'
   readonly live: boolean
+  readonly learner: Events | undefined
   readonly #memory: TableMemory
   readonly #core: NativeCoreBinding
   readonly #pick: () => number
@@ -50,7 +102,7 @@ class NativeCore implements EngineCore {
   constructor(
     binding: NativeBinding,
     memory: TableMemory,
-    algorithm: EngineAlgorithm,
+    algorithm: NativeAlgorithm,
     seed: readonly [number, number],
   ) {
     this.live = isLive(algorithm)
@@ -58,6 +110,7 @@ class NativeCore implements EngineCore {
     this.#bytes = memory.bytes()
     this.#core = new binding.Core(this.#bytes, algorithm, seed[0], seed[1])
     this.#pick = this.#core.picker()
+    if (algorithm.kind === 'adaptive') this.learner = new Events(this.#core)
   }
 
   setMembers(members: MemberArrays): void {
@@ -101,6 +154,10 @@ class NativeCore implements EngineCore {
   fillShares(shares: Float64Array): void {
     this.#core.fillShares(shares)
   }
+
+  get ignored(): number {
+    return this.#core.ignored()
+  }
 }
 
 /** The engine in Rust, by way of a loaded addon. */
@@ -113,7 +170,8 @@ export function nativeEngine(binding: NativeBinding): Engine {
       maglev: (hashes, weights, size) => binding.buildMaglev(hashes, weights, size),
       maglevLater: (hashes, weights, size) => binding.buildMaglevLater(hashes, weights, size),
     },
-    createCore(memory, algorithm, seed) {
+    createCore(memory, given, seed) {
+      const algorithm = { ...given, utilizationPlaces: utilizationPlaces(memory, given) }
       try {
         return new NativeCore(binding, memory, algorithm, seed)
       } catch (cause) {

@@ -1,9 +1,11 @@
+import { adaptive } from '../algorithms/adaptive.js'
 import { leastConnections } from '../algorithms/least-connections.js'
 import { leastCpu } from '../algorithms/least-cpu.js'
 import { prequal } from '../algorithms/prequal.js'
 import { random } from '../algorithms/random.js'
 import { roundRobin } from '../algorithms/round-robin.js'
 import { spareCapacity } from '../algorithms/spare-capacity.js'
+import { weightedRoundRobin } from '../algorithms/weighted-round-robin.js'
 import { type Policy, type ShippedOptions, shipped } from './policy.js'
 
 /** What a policy may depend on. */
@@ -26,6 +28,10 @@ function ttl({ reportInterval, delay }: PolicySetting): number {
 
 /** The policies that can be asked for by name. */
 export const policies = {
+  adaptive: {
+    about: 'adaptive(): the least response time to expect, learned from responses',
+    make: (name, setting) => shipped(name, adaptive({ ttl: ttl(setting) }), setting),
+  },
   'round-robin': {
     about: 'roundRobin(): in turn',
     make: (name, setting) => shipped(name, roundRobin(), setting),
@@ -57,6 +63,10 @@ export const policies = {
   'spare-capacity-raw': {
     about: 'spareCapacity({ smoothing: 0 })',
     make: (name, setting) => shipped(name, spareCapacity({ smoothing: 0, ttl: ttl(setting) }), setting),
+  },
+  'weighted-round-robin': {
+    about: 'weightedRoundRobin(): in turn, weights of qps / CPU',
+    make: (name, setting) => shipped(name, weightedRoundRobin(), setting),
   },
   'least-connections': {
     about: 'leastConnections(): the fewer in flight of two',

@@ -28,19 +28,22 @@ export function enterFlight(memory: TableMemory, slot: number, generation: numbe
   return false
 }
 
-/** Counts one less; never below zero, and never for a node that the slot no longer belongs to (false). */
-export function leaveFlight(memory: TableMemory, slot: number, generation: number): boolean {
-  if (!memory.has(slot)) return false
+/**
+ * Counts one less; never below zero, and never for a node that the slot no longer belongs to. Returns how many are left;
+ * -1 where nothing was counted.
+ */
+export function leaveFlight(memory: TableMemory, slot: number, generation: number): number {
+  if (!memory.has(slot)) return -1
   const { words } = memory
   const index = inFlightIndex(slot)
   let word = words[index] as number
   if (!mayLeave(word, generation)) word = Atomics.load(words, index)
   while (mayLeave(word, generation)) {
     const found = Atomics.compareExchange(words, index, word, (word - 1) | 0)
-    if (found === word) return true
+    if (found === word) return (word & layout.COUNT_MASK) - 1
     word = found
   }
-  return false
+  return -1
 }
 
 function mayEnter(word: number, generation: number): boolean {

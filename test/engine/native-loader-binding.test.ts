@@ -1,4 +1,5 @@
 import test from 'ava'
+import { weightedRoundRobin } from '../../dist/algorithms/weighted-round-robin.js'
 import { loadBinding } from '../../dist/engine/load.js'
 import { type NativeBinding, nativeEngine } from '../../dist/engine/native.js'
 import { EngineError } from '../../dist/errors.js'
@@ -122,6 +123,31 @@ native('algorithms out of range are errors', (t) => {
     { kind: 'leastcpu' },
   ]) {
     const spec = { ...leastCpu, ...change } as typeof leastCpu
+    t.throws(() => new (binding().Core)(bytes, spec, 1, 2), undefined, JSON.stringify(change))
+  }
+})
+
+native('weighted round robins out of range are errors', (t) => {
+  const bytes = createMemory(0).bytes()
+  const right = { ...weightedRoundRobin(), utilizationPlaces: [0, 11] }
+  t.notThrows(() => new (binding().Core)(bytes, right, 1, 2))
+  t.notThrows(() => new (binding().Core)(bytes, weightedRoundRobin({ weights: { a: 0 } }), 1, 2))
+  for (const change of [
+    { blackoutPeriod: -1 },
+    { blackoutPeriod: undefined },
+    { weightExpirationPeriod: Number.NaN },
+    { weightUpdatePeriod: 0 },
+    { weightUpdatePeriod: undefined },
+    { errorUtilizationPenalty: -1 },
+    { errorUtilizationPenalty: Number.NaN },
+    { clamp: undefined },
+    { clamp: { max: 0.5, min: 0, roundUp: false } },
+    { clamp: { max: Number.NaN, min: 0, roundUp: false } },
+    { clamp: { max: 2, min: 1.5, roundUp: false } },
+    { utilizationPlaces: [12] },
+    { utilizationPlaces: [-1] },
+  ]) {
+    const spec = { ...right, ...change } as typeof right
     t.throws(() => new (binding().Core)(bytes, spec, 1, 2), undefined, JSON.stringify(change))
   }
 })

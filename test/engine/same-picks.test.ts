@@ -1,5 +1,6 @@
 import test from 'ava'
 import fc from 'fast-check'
+import { adaptive } from '../../dist/algorithms/adaptive.js'
 import type { EngineAlgorithm } from '../../dist/algorithms/algorithm.js'
 import { leastConnections } from '../../dist/algorithms/least-connections.js'
 import { leastCpu } from '../../dist/algorithms/least-cpu.js'
@@ -7,14 +8,17 @@ import { prequal } from '../../dist/algorithms/prequal.js'
 import { random } from '../../dist/algorithms/random.js'
 import { roundRobin } from '../../dist/algorithms/round-robin.js'
 import { spareCapacity } from '../../dist/algorithms/spare-capacity.js'
+import { weightedRoundRobin } from '../../dist/algorithms/weighted-round-robin.js'
 import { type Engine, FACT_COUNT, type View } from '../../dist/engine/engine.js'
 import { processBinding } from '../../dist/engine/load.js'
 import { nativeEngine } from '../../dist/engine/native.js'
 import { portableEngine } from '../../dist/engine/portable/index.js'
+import type { Report } from '../../dist/index.js'
 import { VirtualClock } from '../../dist/simulation/virtual-clock.js'
 import { enterFlight, leaveFlight } from '../../dist/table/in-flight.js'
 import { NO_SLOT, TIME_BIAS } from '../../dist/table/layout.js'
 import type { TableMemory } from '../../dist/table/memory.js'
+import { claimMetric } from '../../dist/table/metric-names.js'
 import { Table } from '../../dist/table/table.js'
 
 const binding = processBinding()
@@ -24,12 +28,14 @@ const compared = native === undefined ? test.skip : test
 
 /** One step of a situation; both engines take the same steps. */
 type Step =
-  | { kind: 'report'; node: number; milli: number; age: number; inFlight?: number; latency?: number }
+  | { kind: 'report'; node: number; report: Report; age: number }
   | { kind: 'probed'; member: number; inFlight: number; latency: number; age: number }
   | { kind: 'leave'; node: number }
   | { kind: 'members'; nodes: number[]; states: number[]; weights: number[] }
   | { kind: 'wait'; ms: number }
   | { kind: 'enter' | 'end'; node: number }
+  | { kind: 'sent'; index: number }
+  | { kind: 'ended'; index: number; left: number; ok: boolean; latency: number }
   | { kind: 'refresh' }
   | { kind: 'pick' }
   | { kind: 'fill'; count: number; kept: number }
@@ -39,8 +45,8 @@ interface Situation {
   size: number
   algorithm: EngineAlgorithm
   seed: [number, number]
-  /** Readings at the start, in 1/1000 points; null: none. */
-  readings: { milli: number; age: number; inFlight?: number; latency?: number }[]
+  /** Reports at the start, by node. */
+  readings: { report: Report; age: number }[]
   steps: Step[]
 }
 
@@ -50,15 +56,43 @@ const milli = fc.oneof(
   fc.integer({ min: 20_000, max: 20_020 }),
   fc.constantFrom(0, 5_000, 5_001, 50_000, 100_000),
 )
+const percent = fc.oneof(
+  milli.map((value) => value / 1000),
+  fc.double({ min: 0, max: 1e12, noNaN: true }),
+)
+const rate = fc.oneof(fc.constantFrom(0, 1, 100), fc.double({ min: 0, max: 1e12, noNaN: true }))
+const inFlight = fc.constantFrom(0, 1, 1, 2, 3, 10, 0.5)
+const latency = fc.constantFrom(1, 2, 2, 7.3, 20, 0.1)
+const report: fc.Arbitrary<Report> = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      cpu: milli.map((value) => value / 1000),
+      inFlight: fc.option(fc.nat(50), { nil: undefined }),
+      latency: fc.option(latency, { nil: undefined }),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record(
+      {
+        cpu: percent,
+        application: percent,
+        memory: percent,
+        qps: fc.oneof({ weight: 5, arbitrary: rate.map((value) => value + 1) }, rate),
+        eps: rate,
+        named: fc.record({ queue: fc.double({ min: -1, max: 10, noNaN: true }) }),
+      },
+      { requiredKeys: ['qps'] },
+    ),
+  },
+)
 const age = fc.oneof(fc.integer({ min: 0, max: 300 }), fc.constantFrom(99, 100, 101))
 const threshold = fc.oneof(
   fc.integer({ min: 0, max: 100_000 }),
   fc.integer({ min: 0, max: 20 }),
   fc.constant(5_000),
 )
-
-const inFlight = fc.constantFrom(0, 1, 1, 2, 3, 10, 0.5)
-const latency = fc.constantFrom(1, 2, 2, 7.3, 20, 0.1)
 
 // What the members weigh is said with them; that there are weights, by the algorithm.
 const weights = fc.constantFrom(undefined, { named: 2 })
@@ -71,6 +105,16 @@ const weight = fc.oneof(
 const ownSends = fc.constantFrom(false, false, true, 0.0005, 1, 30)
 
 const algorithm: fc.Arbitrary<EngineAlgorithm> = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc
+      .record({
+        ttl: fc.constantFrom(0, 100, 250, Number.POSITIVE_INFINITY),
+        fading: fc.constantFrom(1, 100, 10_000),
+        errorCost: fc.constantFrom(0, 0.5, 10),
+      })
+      .map(adaptive),
+  },
   { weight: 1, arbitrary: fc.constantFrom(random(), roundRobin(), roundRobin()) },
   { weight: 2, arbitrary: fc.constant(random({ weights: { named: 2 } })) },
   {
@@ -106,6 +150,38 @@ const algorithm: fc.Arbitrary<EngineAlgorithm> = fc.oneof(
   {
     weight: 8,
     arbitrary: fc
+      .record(
+        {
+          blackoutPeriod: fc.constantFrom(0, 50, 100, 210),
+          weightExpirationPeriod: fc.constantFrom(0, 100, 250, 1_000),
+          weightUpdatePeriod: fc.constantFrom(100, 130),
+          errorUtilizationPenalty: fc.constantFrom(0, 0.3, 1),
+          clamp: fc.oneof(
+            fc.constantFrom('core' as const, 'java' as const),
+            fc.record({
+              max: fc.double({ min: 1, max: 1e6, noNaN: true }),
+              min: fc.double({ min: 0, max: 1, noNaN: true }),
+            }),
+          ),
+          metricNames: fc.subarray(['memory', 'queue', 'other', 'cpu']),
+          weights: fc.constant({}),
+        },
+        {
+          requiredKeys: [
+            'blackoutPeriod',
+            'weightExpirationPeriod',
+            'weightUpdatePeriod',
+            'errorUtilizationPenalty',
+            'clamp',
+            'metricNames',
+          ],
+        },
+      )
+      .map(weightedRoundRobin),
+  },
+  {
+    weight: 8,
+    arbitrary: fc
       .record({
         threshold: threshold.map((value) => value / 1000),
         ttl: fc.constantFrom(0, 100, 250, Number.POSITIVE_INFINITY),
@@ -120,13 +196,19 @@ const algorithm: fc.Arbitrary<EngineAlgorithm> = fc.oneof(
   },
 )
 
+const ended = (index: fc.Arbitrary<number>): fc.Arbitrary<Step> =>
+  fc.record({
+    kind: fc.constant('ended' as const),
+    index,
+    left: fc.oneof(fc.constant(0), fc.nat(20)),
+    ok: fc.constantFrom(true, true, false),
+    latency: fc.oneof(fc.double({ min: 0, max: 200, noNaN: true }), fc.constantFrom(0, 10, 1e12)),
+  })
+
 const situation: fc.Arbitrary<Situation> = fc.integer({ min: 1, max: 300 }).chain((size) => {
   const node = fc.integer({ min: 0, max: size - 1 })
   const step: fc.Arbitrary<Step> = fc.oneof(
-    fc.record(
-      { kind: fc.constant('report' as const), node, milli, age, inFlight, latency },
-      { requiredKeys: ['kind', 'node', 'milli', 'age'] },
-    ),
+    fc.record({ kind: fc.constant('report' as const), node, report, age }),
     fc.record({
       kind: fc.constant('probed' as const),
       member: fc.integer({ min: 0, max: size + 2 }),
@@ -143,6 +225,9 @@ const situation: fc.Arbitrary<Situation> = fc.integer({ min: 1, max: 300 }).chai
     }),
     fc.record({ kind: fc.constantFrom('enter' as const, 'enter' as const, 'end' as const), node }),
     fc.record({ kind: fc.constant('wait' as const), ms: fc.integer({ min: 0, max: 150 }) }),
+    fc.record({ kind: fc.constant('sent' as const), index: node }),
+    ended(node),
+    ended(node),
     fc.constant({ kind: 'refresh' as const }),
     fc.constant({ kind: 'pick' as const }),
     fc.record({
@@ -159,10 +244,12 @@ const situation: fc.Arbitrary<Situation> = fc.integer({ min: 1, max: 300 }).chai
     size: fc.constant(size),
     algorithm,
     seed: fc.tuple(fc.integer({ min: 0, max: 2 ** 32 - 1 }), fc.integer({ min: 0, max: 2 ** 32 - 1 })),
-    readings: fc.array(fc.record({ milli, age, inFlight, latency }, { requiredKeys: ['milli', 'age'] }), {
-      maxLength: size,
-    }),
-    steps: fc.array(step, { minLength: 1, maxLength: 12 }),
+    readings: fc.array(fc.record({ report, age }), { maxLength: size }),
+    // Now and then more than the native engine keeps before it takes them.
+    steps: fc.oneof(
+      { weight: 6, arbitrary: fc.array(step, { minLength: 1, maxLength: 12 }) },
+      { weight: 1, arbitrary: fc.array(step, { minLength: 60, maxLength: 100, size: 'max' }) },
+    ),
   })
 })
 
@@ -171,9 +258,11 @@ function tableOf({ size, readings }: Situation) {
   const clock = new VirtualClock(1_000)
   const table = new Table(clock)
   const places = Array.from({ length: size }, (_, i) => table.claim(`node-${i}`))
-  for (const [i, { milli, age, ...rest }] of readings.entries()) {
+  // So that it is kept for all, whoever asks for it first.
+  claimMetric(table.memory, 'queue')
+  for (const [i, { report, age }] of readings.entries()) {
     const place = places[i]
-    if (place !== undefined) table.write(place, table.now() - age, { cpu: milli / 1000, ...rest })
+    if (place !== undefined) table.write(place, table.now() - age, report)
   }
   return { clock, table, places }
 }
@@ -199,7 +288,7 @@ function play(engine: Engine, run: Situation): unknown[] {
     core.refresh(table.now(), view)
     const shares = new Float64Array(view.values.length)
     core.fillShares(shares)
-    said.push([...view.values], [...view.facts], [...shares])
+    said.push([...view.values], [...view.facts], [...shares], core.ignored)
   }
   join(
     places.map((_, i) => i),
@@ -215,9 +304,7 @@ function play(engine: Engine, run: Situation): unknown[] {
     switch (step.kind) {
       case 'report': {
         const place = places[step.node]
-        const { milli, age, kind: _, node: __, ...rest } = step
-        if (place !== undefined)
-          said.push(table.write(place, table.now() - age, { cpu: milli / 1000, ...rest }))
+        if (place !== undefined) said.push(table.write(place, table.now() - step.age, step.report))
         table.publish()
         break
       }
@@ -240,6 +327,12 @@ function play(engine: Engine, run: Situation): unknown[] {
         if (place !== undefined) said.push(count(table.memory, place.slot, place.generation))
         break
       }
+      case 'sent':
+        core.learner?.sent(step.index)
+        break
+      case 'ended':
+        core.learner?.ended(step.index, step.left, step.ok, step.latency)
+        break
       case 'wait':
         clock.jump(step.ms)
         break

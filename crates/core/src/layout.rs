@@ -45,10 +45,20 @@ pub const METRICS_WORD: usize = 6;
 /// Metrics of a slot: eight of a report's own, four of the user's.
 pub const METRIC_COUNT: usize = 12;
 
-/// The metric of requests in flight.
-pub const METRIC_IN_FLIGHT: usize = 5;
-/// The metric of latency.
-pub const METRIC_LATENCY: usize = 6;
+/// Place among a slot's metrics: CPU, percent.
+pub const CPU: usize = 0;
+/// Place: application utilization, percent.
+pub const APPLICATION: usize = 1;
+/// Place: requests served per second.
+pub const QPS: usize = 3;
+/// Place: errors per second.
+pub const EPS: usize = 4;
+/// The first place of the user's own metrics.
+pub const NAMED: usize = 8;
+/// The metric of requests in flight at a node.
+pub const IN_FLIGHT_METRIC: usize = 5;
+/// The metric of latency, ms.
+pub const LATENCY_METRIC: usize = 6;
 
 /// Bits of a reading's value.
 pub const VALUE_BITS: u32 = 17;

@@ -8,14 +8,17 @@
 //! - [`band`]: which members may be picked: all that are up, and those of least CPU.
 //! - [`weights`]: shares and loads by fixed weights.
 //! - [`smoothing`], [`spare`]: smoothed readings, and shares by what they leave idle.
+//! - [`adaptive`]: the least response time to expect, learned from how leases end.
 //! - [`own_sends`]: what own picks add to readings.
 //! - [`probe_pool`], [`recent`]: what members said when they were asked just now.
+//! - [`report_weights`], [`stride`]: weights by what is reported, and turns by weight.
 //! - [`selection`], [`alias`], [`fewest`]: what a pool picks from, and how: with equal chances, in turn, by shares, or by
 //!   the fewest requests in flight.
 //! - [`ring`], [`maglev`]: tables in which keys are looked up, and [`murmur3`], the hash of a ring's points.
 //! - [`pool`]: members, algorithm and generator together: what a balancer picks with.
 #![deny(unsafe_code)]
 
+pub mod adaptive;
 pub mod alias;
 pub mod band;
 pub mod fewest;
@@ -29,9 +32,11 @@ pub mod pool;
 pub mod probe_pool;
 pub mod recent;
 pub mod report;
+pub mod report_weights;
 pub mod ring;
 pub mod selection;
 pub mod smoothing;
 pub mod spare;
+pub mod stride;
 pub mod table;
 pub mod weights;

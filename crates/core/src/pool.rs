@@ -7,15 +7,18 @@
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 
+use crate::adaptive::{self, Adaptive, Rules};
 use crate::band::{self, LeastCpu, Seen};
 use crate::fewest::Candidates;
 use crate::generator::Generator;
 use crate::memory::Words;
 use crate::own_sends::{Cost, OwnSends, Rule, Sending};
-use crate::probe_pool::{Probe, ProbePool, Rules};
+use crate::probe_pool::{self, Probe, ProbePool};
+use crate::report_weights::{self, ReportWeights, Weighing};
 use crate::selection::{Cursor, Draws, Selection, Turn};
 use crate::smoothing::Estimates;
 use crate::spare::{FULL, SpareCapacity};
+use crate::stride::{self, Clamp};
 use crate::table::{Fresh, Table};
 use crate::weights;
 
@@ -53,9 +56,25 @@ pub enum Algorithm {
     /// The fewest requests in flight among these of the members that are up.
     LeastConnections(Candidates),
     /// By what some of them said of their requests in flight and latency.
-    Prequal(Rules),
+    Prequal(probe_pool::Rules),
+    /// The least response time to expect.
+    Adaptive {
+        /// What is learned.
+        rules: Rules,
+        /// Oldest age of a fresh reading, ms, inclusive.
+        ttl: f64,
+        /// Time constant over which CPU is smoothed, ms.
+        smoothing: f64,
+    },
     /// The least (in flight + 1) / weight among these of the members that are up.
     LeastConnectionsByWeight(Candidates),
+    /// Every member that is up, in turn, some more often.
+    WeightedRoundRobin {
+        /// How reports become weights; none where these are fixed.
+        weighing: Option<Weighing>,
+        /// How far weights may be from their mean.
+        clamp: Clamp,
+    },
 }
 
 impl Algorithm {
@@ -67,6 +86,7 @@ impl Algorithm {
                 own_sends: None, ..
             } => Draws::Equal,
             Self::RoundRobin => Draws::InTurn,
+            Self::WeightedRoundRobin { .. } => Draws::InStride,
             Self::RandomByWeight
             | Self::SpareCapacity {
                 own_sends: None, ..
@@ -75,6 +95,7 @@ impl Algorithm {
             Self::SpareCapacity { .. } => Draws::SendingWeighted,
             Self::LeastConnections(candidates) => Draws::Fewest(*candidates),
             Self::Prequal(_) => Draws::Probed,
+            Self::Adaptive { .. } => Draws::Learned,
             Self::LeastConnectionsByWeight(candidates) => Draws::LeastLoaded(*candidates),
         }
     }
@@ -103,7 +124,11 @@ impl Algorithm {
     // Makes a selection of what was seen, and says how many have a fresh reading.
     fn select(&self, seen: &[Seen], idle: &[f64], weights: &[f64], into: &mut Selection) -> u32 {
         let fresh = match self {
-            Self::Random | Self::RoundRobin | Self::LeastConnections(_) | Self::Prequal(_) => {
+            Self::Random
+            | Self::RoundRobin
+            | Self::LeastConnections(_)
+            | Self::Prequal(_)
+            | Self::Adaptive { .. } => {
                 band::select_up(seen, &mut into.values, &mut into.band);
                 0
             }
@@ -119,6 +144,10 @@ impl Algorithm {
                 ..
             } => spare.weigh(seen, idle, into),
             Self::SpareCapacity { spare, .. } => spare.select(seen, idle, into),
+            Self::WeightedRoundRobin { weighing, clamp } => {
+                let known = stride::select(seen, idle, *clamp, into);
+                weighing.map_or(0, |_| known)
+            }
         };
         into.prepare();
         fresh
@@ -168,9 +197,14 @@ pub struct Pool {
     sending: Option<(OwnSends, Sending)>,
     // Where members are asked.
     probes: Option<ProbePool>,
+    // Where it learns from how leases end.
+    adaptive: Option<Adaptive>,
+    // Where it takes weights from reports.
+    report_weights: Option<ReportWeights>,
     // What the last refresh saw. Members that were set since then are not in it.
     seen: Vec<Seen>,
-    // The idle CPU of those with a fresh reading, 1/1000 percentage points; empty where the algorithm does not ask.
+    // The idle CPU of those with a fresh reading, 1/1000 percentage points; or the weights, 0 where not known; empty
+    // where the algorithm does not ask.
     idle: Vec<f64>,
     // The weights of the members of the last refresh, where the algorithm goes by them; else empty.
     weights: Vec<f64>,
@@ -199,13 +233,17 @@ impl Pool {
         let draws = algorithm.draws();
         let turn = match draws {
             // So that the balancers of many processes do not all begin with the same member.
-            Draws::InTurn => Turn(generator.next_u32()),
+            Draws::InTurn | Draws::InStride => Turn(generator.next_u32()),
             _ => Turn::default(),
         };
         let estimates = match algorithm {
-            Algorithm::SpareCapacity { smoothing, .. } | Algorithm::LeastCpu { smoothing, .. } => {
-                Some(Estimates::new(smoothing))
-            }
+            Algorithm::SpareCapacity { smoothing, .. }
+            | Algorithm::LeastCpu { smoothing, .. }
+            | Algorithm::Adaptive { smoothing, .. } => Some(Estimates::new(smoothing)),
+            _ => None,
+        };
+        let adaptive = match algorithm {
+            Algorithm::Adaptive { rules, .. } => Some(Adaptive::new(rules)),
             _ => None,
         };
         let sending = algorithm
@@ -215,6 +253,10 @@ impl Pool {
             Algorithm::Prequal(rules) => Some(ProbePool::new(rules)),
             _ => None,
         };
+        let report_weights = match algorithm {
+            Algorithm::WeightedRoundRobin { weighing, .. } => weighing.map(ReportWeights::new),
+            _ => None,
+        };
         let cursor = Cursor { generator, turn };
         Self {
             algorithm,
@@ -222,6 +264,8 @@ impl Pool {
             estimates,
             sending,
             probes,
+            adaptive,
+            report_weights,
             seen: Vec::new(),
             idle: Vec::new(),
             weights: Vec::new(),
@@ -251,6 +295,12 @@ impl Pool {
         if let Some(probes) = &mut self.probes {
             probes.set_members(&before, &self.members);
         }
+        if let Some(adaptive) = &mut self.adaptive {
+            adaptive.set_members(&before, &self.members);
+        }
+        if let Some(weights) = &mut self.report_weights {
+            weights.set_members(&before, &self.members);
+        }
         if let (Some(estimates), Some(known)) = (&mut self.estimates, known) {
             estimates.set_members(&self.members, &known);
         }
@@ -274,6 +324,7 @@ impl Pool {
             sending,
             probes,
             cursor,
+            report_weights,
             ..
         } = self;
         let mut take = |index, fresh: Fresh| {
@@ -299,6 +350,11 @@ impl Pool {
                     probes.next_expiry()
                 })
             }
+            Algorithm::Adaptive { .. } => {
+                seen.clear();
+                seen.extend(members.iter().map(Member::seen_without_reading));
+                now + adaptive::REFRESH
+            }
             Algorithm::LeastCpu { ttl, .. } => {
                 read(members, table, now, ttl, seen, |index, fresh| {
                     take(index, fresh);
@@ -319,6 +375,14 @@ impl Pool {
                     fresh.cpu
                 })
             }
+            Algorithm::WeightedRoundRobin { .. } => {
+                let next = match report_weights {
+                    Some(weights) => weights.refresh(members, table, now, idle),
+                    None => report_weights::take_fixed(members, idle),
+                };
+                report_weights::see(members, idle, seen);
+                next
+            }
         };
         if self.algorithm.weighs() {
             self.weights.clear();
@@ -334,12 +398,13 @@ impl Pool {
         }
         if matches!(
             self.selection.draws(),
-            Draws::Fewest(_) | Draws::LeastLoaded(_)
+            Draws::Fewest(_) | Draws::LeastLoaded(_) | Draws::Learned
         ) {
             self.places.clear();
             let places = self.members.iter().map(|it| (it.slot, it.generation));
             self.places.extend(places);
         }
+        let fresh = self.learn_reports(table, now).unwrap_or(fresh);
         Facts {
             generation,
             next_expiry,
@@ -348,11 +413,50 @@ impl Pool {
         }
     }
 
+    // What reports say, where responses are learned from too. Returns how many members have a fresh reading.
+    fn learn_reports<W: Words>(&mut self, table: &Table<W>, now: f64) -> Option<u32> {
+        let Algorithm::Adaptive { ttl, .. } = self.algorithm else {
+            return None;
+        };
+        let (adaptive, estimates) = (self.adaptive.as_mut()?, self.estimates.as_mut()?);
+        let reported = Adaptive::read(&self.members, table, estimates, now, ttl);
+        let band = &self.selection.band;
+        adaptive.refresh(now, &reported, band, in_flight(&self.places, table));
+        self.selection.values.clear();
+        self.selection.values.extend(adaptive.costs());
+        Some(reported.iter().filter(|it| it.spare.is_some()).count() as u32)
+    }
+
+    /// A pick of this member is no lease: nobody will tell how it ended.
+    pub fn sent(&mut self, index: u32) {
+        if let Some(adaptive) = &mut self.adaptive {
+            adaptive.sent(index);
+        }
+    }
+
+    /// A lease on this member has ended.
+    ///
+    /// `left`: requests in flight there now
+    /// `latency`: how long it took, ms
+    pub fn ended(&mut self, index: u32, left: f64, ok: bool, latency: f64) {
+        if let Some(adaptive) = &mut self.adaptive {
+            adaptive.ended(index, left, ok, latency);
+        }
+    }
+
     /// What each member counted as at the last refresh: 1/1000 percentage points, or
     /// [`NOT_ELIGIBLE`](band::NOT_ELIGIBLE).
     #[must_use]
     pub fn values(&self) -> &[f64] {
         &self.selection.values
+    }
+
+    /// Reports that were passed over so far because the algorithm can't go by them.
+    #[must_use]
+    pub fn ignored(&self) -> u64 {
+        self.report_weights
+            .as_ref()
+            .map_or(0, ReportWeights::ignored)
     }
 
     /// The members in the band of the last refresh: indices, in order.
@@ -377,9 +481,11 @@ impl Pool {
         if self.selection.length() == 0 {
             return 0;
         }
-        if self.sending.is_some() || self.probes.is_some() {
+        if self.sending.is_some() || self.adaptive.is_some() || self.probes.is_some() {
             for place in into {
-                place.store(self.pick(table).unwrap_or(0), Relaxed);
+                let picked = self.pick(table).unwrap_or(0);
+                self.sent(picked);
+                place.store(picked, Relaxed);
             }
             return into.len();
         }
@@ -393,16 +499,19 @@ impl Pool {
 
     /// One draw from the band; none where that is empty. As a fill of one that can't be undone.
     pub fn pick<W: Words>(&mut self, table: &Table<W>) -> Option<u32> {
-        let picked = match (&mut self.sending, &mut self.probes) {
-            (Some((sends, sending)), _) => {
-                sending.draw(&mut self.selection, sends, &mut self.cursor)
-            }
-            (None, Some(probes)) => {
+        let in_flight = in_flight(&self.places, table);
+        let picked = match (&mut self.sending, &self.adaptive, &mut self.probes) {
+            (_, _, Some(probes)) => {
                 draw_probed(probes, &self.selection, &mut self.cursor, |_| true)
             }
-            (None, None) => self
-                .selection
-                .draw(&mut self.cursor, in_flight(&self.places, table)),
+            (_, Some(adaptive), _) => {
+                let generator = &mut self.cursor.generator;
+                adaptive.draw(&self.selection.band, generator, |_| true, in_flight)
+            }
+            (Some((sends, sending)), _, _) => {
+                sending.draw(&mut self.selection, sends, &mut self.cursor)
+            }
+            (None, None, _) => self.selection.draw(&mut self.cursor, in_flight),
         };
         self.before = self.cursor;
         self.drawn = 0;
@@ -465,6 +574,18 @@ impl Pool {
                 turn.pass_to(length, |position| left(position).is_some())
                     .and_then(left)
             }
+            Draws::Learned => {
+                self.algorithm
+                    .select(seen, &self.idle, &self.weights, selection);
+                self.adaptive.as_ref().and_then(|adaptive| {
+                    adaptive.draw(
+                        &selection.band,
+                        &mut self.cursor.generator,
+                        |index| seen.get(index as usize).is_some_and(|&it| it != Seen::OUT),
+                        in_flight(&self.places, table),
+                    )
+                })
+            }
             Draws::SendingEqual | Draws::SendingWeighted => {
                 self.algorithm
                     .select(seen, &self.idle, &self.weights, selection);
@@ -487,7 +608,11 @@ impl Pool {
                     .as_mut()
                     .and_then(|probes| draw_probed(probes, selection, &mut self.cursor, is_left))
             }
-            Draws::Equal | Draws::Weighted | Draws::Fewest(_) | Draws::LeastLoaded(_) => {
+            Draws::Equal
+            | Draws::InStride
+            | Draws::Weighted
+            | Draws::Fewest(_)
+            | Draws::LeastLoaded(_) => {
                 self.algorithm
                     .select(seen, &self.idle, &self.weights, selection);
                 selection.draw(&mut self.cursor, in_flight(&self.places, table))

@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use crate::generator::Generator;
-use crate::layout::{METRIC_IN_FLIGHT, METRIC_LATENCY, NO_SLOT};
+use crate::layout::{IN_FLIGHT_METRIC, LATENCY_METRIC, NO_SLOT};
 use crate::memory::Words;
 use crate::pool::Member;
 use crate::recent::Recent;
@@ -194,14 +194,14 @@ impl ProbePool {
             return None;
         }
         let max_age = self.rules.max_age;
-        let in_flight = table.metric(slot, generation, METRIC_IN_FLIGHT, reported)?;
+        let in_flight = table.metric(slot, generation, IN_FLIGHT_METRIC, reported)?;
         let time = in_flight.time as f64;
         if time <= *seen || now - time > max_age {
             return None;
         }
         *seen = time;
         let latency = table
-            .metric(slot, generation, METRIC_LATENCY, reported)
+            .metric(slot, generation, LATENCY_METRIC, reported)
             .filter(|latency| now - latency.time as f64 <= max_age)
             .map_or(f64::NAN, |latency| latency.value);
         Some(Probe {

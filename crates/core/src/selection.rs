@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use crate::alias::Alias;
 use crate::fewest::Candidates;
 use crate::generator::Generator;
+use crate::stride::Stride;
 use crate::weights::Load;
 
 /// How entries of the band are drawn.
@@ -15,6 +16,8 @@ pub enum Draws {
     Equal,
     /// One after the other; no number.
     InTurn,
+    /// One after the other, some more often; no number.
+    InStride,
     /// Each with its own share; two numbers a draw.
     Weighted,
     /// The fewest requests in flight of some. Live: what is drawn depends on the moment.
@@ -23,6 +26,8 @@ pub enum Draws {
     LeastLoaded(Candidates),
     /// As `Equal`, by a [`Sending`](crate::own_sends::Sending). Live: each draw changes the next.
     SendingEqual,
+    /// By an [`Adaptive`](crate::adaptive::Adaptive). Live.
+    Learned,
     /// As `Weighted`, by a [`Sending`](crate::own_sends::Sending). Live.
     SendingWeighted,
     /// As `Equal`, where a [`ProbePool`](crate::probe_pool::ProbePool) has too little to go by. Live.
@@ -38,6 +43,7 @@ impl Draws {
             self,
             Self::Fewest(_)
                 | Self::LeastLoaded(_)
+                | Self::Learned
                 | Self::SendingEqual
                 | Self::SendingWeighted
                 | Self::Probed
@@ -50,7 +56,7 @@ impl Draws {
 pub struct Cursor {
     /// Where random numbers come from.
     pub generator: Generator,
-    /// Whose turn it is.
+    /// Whose turn it is; the sequence, where some have theirs more often.
     pub turn: Turn,
 }
 
@@ -98,11 +104,13 @@ pub struct Selection {
     pub values: Vec<f64>,
     /// The members that may be picked: indices, in order.
     pub band: Vec<u32>,
-    /// The share of each entry of the band, 0-1, where draws are weighted.
+    /// The share of each entry of the band, 0-1, where draws are weighted or in stride.
     pub shares: Vec<f64>,
     /// The fixed weight of each entry of the band, where there are such.
     pub weights: Vec<f64>,
     alias: Alias,
+    /// What turns are made from, where some have theirs more often.
+    pub stride: Stride,
 }
 
 impl Selection {
@@ -116,6 +124,7 @@ impl Selection {
             shares: Vec::new(),
             weights: Vec::new(),
             alias: Alias::default(),
+            stride: Stride::default(),
         }
     }
 
@@ -147,8 +156,11 @@ impl Selection {
         }
         let length = self.length();
         let position = match self.draws {
-            Draws::Equal | Draws::SendingEqual | Draws::Probed => cursor.generator.below(length),
+            Draws::Equal | Draws::SendingEqual | Draws::Learned | Draws::Probed => {
+                cursor.generator.below(length)
+            }
             Draws::InTurn => cursor.turn.pass(length),
+            Draws::InStride => self.stride.pass(&mut cursor.turn.0),
             Draws::Weighted | Draws::SendingWeighted => self.alias.draw(&mut cursor.generator),
             Draws::Fewest(candidates) => {
                 candidates.draw(length, &mut cursor.generator, self.at_position(in_flight))
@@ -167,10 +179,18 @@ impl Selection {
         let length = self.length();
         // Decided once, not for each draw.
         match self.draws {
-            Draws::Equal | Draws::SendingEqual | Draws::Probed => {
+            Draws::Equal | Draws::SendingEqual | Draws::Learned | Draws::Probed => {
                 self.fill_with(into, cursor, |from| from.generator.below(length))
             }
             Draws::InTurn => self.fill_with(into, cursor, |from| from.turn.pass(length)),
+            Draws::InStride => {
+                let mut turns = self.stride.turns(cursor.turn.0);
+                self.fill_with(into, cursor, |from| {
+                    let position = turns.pass();
+                    from.turn = Turn(turns.sequence);
+                    position
+                });
+            }
             Draws::Weighted | Draws::SendingWeighted => {
                 self.fill_with(into, cursor, |from| self.alias.draw(&mut from.generator));
             }
@@ -237,10 +257,12 @@ impl Selection {
                 | Draws::InTurn
                 | Draws::Fewest(_)
                 | Draws::SendingEqual
+                | Draws::Learned
                 | Draws::Probed => equal,
-                Draws::Weighted | Draws::LeastLoaded(_) | Draws::SendingWeighted => {
-                    self.shares.get(position).copied().unwrap_or(0.0)
-                }
+                Draws::Weighted
+                | Draws::InStride
+                | Draws::LeastLoaded(_)
+                | Draws::SendingWeighted => self.shares.get(position).copied().unwrap_or(0.0),
             };
             (index, share)
         })

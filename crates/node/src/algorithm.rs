@@ -2,21 +2,35 @@
 
 use std::collections::HashMap;
 
+use idlest_core::adaptive::Rules;
 use idlest_core::band::{LeastCpu, Missing};
 use idlest_core::fewest::{Candidates, MOST_DRAWN};
-use idlest_core::layout::CPU_MAX;
+use idlest_core::layout::{CPU_MAX, METRIC_COUNT};
 use idlest_core::own_sends::Cost;
 use idlest_core::pool::Algorithm;
-use idlest_core::probe_pool::Rules;
+use idlest_core::probe_pool;
+use idlest_core::report_weights::Weighing;
 use idlest_core::spare::SpareCapacity;
+use idlest_core::stride::Clamp;
 use napi::bindgen_prelude::Either;
 use napi::{Error, Result, Status};
 use napi_derive::napi;
 
+/// How far weights may be from their mean.
+#[napi(object)]
+pub struct ClampSpec {
+    /// Largest multiple of the mean, at least 1.
+    pub max: f64,
+    /// Smallest part of the mean, 0-1.
+    pub min: f64,
+    /// Whether the smallest weight is rounded up; else to the nearest.
+    pub round_up: bool,
+}
+
 /// A checked algorithm of `src/algorithms/algorithm.ts`.
 #[napi(object)]
 pub struct AlgorithmSpec {
-    /// `random`, `roundRobin`, `leastCpu`, `spareCapacity`, `leastConnections`, `prequal`, `hashRing` or `maglev`.
+    /// `random`, `roundRobin`, `leastCpu`, `spareCapacity`, `leastConnections`, `weightedRoundRobin`, `prequal`, `hashRing` or `maglev`.
     pub kind: String,
     /// `leastCpu`: width of the band, inclusive, 1/1000 percentage points.
     pub threshold: Option<f64>,
@@ -30,6 +44,10 @@ pub struct AlgorithmSpec {
     pub min_share: Option<f64>,
     /// `leastCpu`, `spareCapacity`: what an own pick adds, 1/1000 percentage points; true: learned; false: nothing.
     pub own_sends: Option<Either<f64, bool>>,
+    /// `adaptive`: what is known fades with this time constant, ms.
+    pub fading: Option<f64>,
+    /// `adaptive`: a member that gives errors alone counts as so many times as slow, less one.
+    pub error_cost: Option<f64>,
     /// `leastConnections`: members that are compared, 1 to 64.
     pub choices: Option<f64>,
     /// `leastConnections`: whether all are compared.
@@ -44,7 +62,19 @@ pub struct AlgorithmSpec {
     pub probes: Option<f64>,
     /// `prequal`: entries removed a pick, 0 to 64.
     pub removals: Option<f64>,
-    /// `random`, `leastConnections`: whether there are fixed weights. Theirs that count come with the members.
+    /// `weightedRoundRobin`: a weight counts from so many ms after the first of its member's reports on.
+    pub blackout_period: Option<f64>,
+    /// `weightedRoundRobin`: age of a report from which it counts no more, ms.
+    pub weight_expiration_period: Option<f64>,
+    /// `weightedRoundRobin`: time between two updates, ms, at least 1.
+    pub weight_update_period: Option<f64>,
+    /// `weightedRoundRobin`: what an error rate of 1 adds to the utilization, at least 0.
+    pub error_utilization_penalty: Option<f64>,
+    /// `weightedRoundRobin`: how far weights may be from their mean.
+    pub clamp: Option<ClampSpec>,
+    /// `weightedRoundRobin`: places of the metrics that stand for the utilization.
+    pub utilization_places: Option<Vec<u32>>,
+    /// `random`, `leastConnections`, `weightedRoundRobin`: whether there are fixed weights. Theirs that count come with the members.
     pub weights: Option<HashMap<String, f64>>,
 }
 
@@ -97,6 +127,21 @@ impl TryFrom<AlgorithmSpec> for Algorithm {
                     own_sends: cost(spec.own_sends)?,
                 })
             }
+            "adaptive" => {
+                let fading = match spec.fading {
+                    Some(fading) if fading >= 1.0 && fading.is_finite() => fading,
+                    _ => return Err(invalid("fading", "milliseconds, 1 or more")),
+                };
+                let error_cost = match spec.error_cost {
+                    Some(cost) if (0.0..=1e6).contains(&cost) => cost,
+                    _ => return Err(invalid("errorCost", "a number from 0 to 1,000,000")),
+                };
+                Ok(Self::Adaptive {
+                    rules: Rules { fading, error_cost },
+                    ttl: milliseconds("ttl", spec.ttl)?,
+                    smoothing: milliseconds("smoothing", spec.smoothing)?,
+                })
+            }
             "leastConnections" => {
                 let choices = choices(spec.choices)?;
                 let candidates = match spec.exact {
@@ -109,7 +154,7 @@ impl TryFrom<AlgorithmSpec> for Algorithm {
                     None => Self::LeastConnections(candidates),
                 })
             }
-            "prequal" => Ok(Self::Prequal(Rules {
+            "prequal" => Ok(Self::Prequal(probe_pool::Rules {
                 quantile: within("quantile", spec.quantile, 1.0)?,
                 pool: match spec.pool {
                     Some(pool) if pool.fract() == 0.0 && (2.0..=1_024.0).contains(&pool) => {
@@ -121,9 +166,16 @@ impl TryFrom<AlgorithmSpec> for Algorithm {
                 probes: within("probes", spec.probes, 64.0)?,
                 removals: within("removals", spec.removals, 64.0)?,
             })),
+            "weightedRoundRobin" => Ok(Self::WeightedRoundRobin {
+                clamp: clamp(spec.clamp.as_ref())?,
+                weighing: match spec.weights {
+                    Some(_) => None,
+                    None => Some(weighing(&spec)?),
+                },
+            }),
             _ => Err(invalid(
                 "kind",
-                "'random', 'roundRobin', 'leastCpu', 'spareCapacity', 'leastConnections', 'prequal', 'hashRing' or 'maglev'",
+                "'random', 'roundRobin', 'leastCpu', 'spareCapacity', 'leastConnections', 'weightedRoundRobin', 'prequal', 'hashRing' or 'maglev'",
             )),
         }
     }
@@ -133,6 +185,40 @@ fn within(what: &str, value: Option<f64>, most: f64) -> Result<f64> {
     match value {
         Some(value) if (0.0..=most).contains(&value) => Ok(value),
         _ => Err(invalid(what, &format!("a number from 0 to {most}"))),
+    }
+}
+
+fn weighing(spec: &AlgorithmSpec) -> Result<Weighing> {
+    let mut utilizations = 0;
+    for &place in spec.utilization_places.iter().flatten() {
+        if place as usize >= METRIC_COUNT {
+            return Err(invalid("utilizationPlaces", "places of metrics"));
+        }
+        utilizations |= 1 << place;
+    }
+    let update = milliseconds("weightUpdatePeriod", spec.weight_update_period)?;
+    if update < 1.0 {
+        return Err(invalid("weightUpdatePeriod", "milliseconds, 1 or more"));
+    }
+    let error_penalty = match spec.error_utilization_penalty {
+        Some(penalty) if penalty >= 0.0 => penalty,
+        _ => return Err(invalid("errorUtilizationPenalty", "a number, 0 or more")),
+    };
+    Ok(Weighing {
+        blackout: milliseconds("blackoutPeriod", spec.blackout_period)?,
+        expiration: milliseconds("weightExpirationPeriod", spec.weight_expiration_period)?,
+        update,
+        error_penalty,
+        utilizations,
+    })
+}
+
+fn clamp(spec: Option<&ClampSpec>) -> Result<Clamp> {
+    match spec {
+        Some(&ClampSpec { max, min, round_up }) if max >= 1.0 && (0.0..=1.0).contains(&min) => {
+            Ok(Clamp { max, min, round_up })
+        }
+        _ => Err(invalid("clamp", "max of at least 1, min from 0 to 1")),
     }
 }
 

@@ -13,6 +13,7 @@ use napi::{Error, Result, Status};
 use napi_derive::napi;
 
 use crate::algorithm::AlgorithmSpec;
+use crate::events::Events;
 use crate::raw::arrays::{Bound, Bytes, Doubles, TableView, Words};
 use crate::raw::function::NumberFunction;
 
@@ -30,6 +31,16 @@ pub struct Core {
 struct State {
     table: Bound<Table<Foreign>>,
     pool: Pool,
+    events: Option<Bound<Events>>,
+}
+
+impl State {
+    // What becomes of picks is known before the next is made.
+    fn learn(&mut self) {
+        if let Some(events) = &self.events {
+            events.user.take(&mut self.pool);
+        }
+    }
 }
 
 #[napi]
@@ -48,7 +59,11 @@ impl Core {
     ) -> Result<Self> {
         let pool = Pool::new(algorithm.try_into()?, Generator::new(seed_low, seed_high));
         let table = view.bind(Table::attach)?;
-        let state = Rc::new(RefCell::new(State { table, pool }));
+        let state = Rc::new(RefCell::new(State {
+            table,
+            pool,
+            events: None,
+        }));
         Ok(Self { state })
     }
 
@@ -85,8 +100,11 @@ impl Core {
                 "slots, generations, states and weights must have one length",
             ));
         }
+        let mut state = self.state()?;
+        // These are of the members before.
+        state.learn();
         let members = slots.iter().zip(generations).zip(states).zip(weights);
-        self.state()?
+        state
             .pool
             .set_members(members.map(|(((slot, generation), state), weight)| Member {
                 slot: slot.load(Relaxed),
@@ -105,7 +123,9 @@ impl Core {
     )]
     pub fn refresh(&self, now: f64, values: Doubles, facts: Doubles) -> Result<()> {
         let (values, places) = (values.as_slice(), facts.as_slice());
-        let State { table, pool } = &mut *self.state()?;
+        let mut state = self.state()?;
+        state.learn();
+        let State { table, pool, .. } = &mut *state;
         if values.len() < pool.members() || places.len() < 4 {
             return Err(invalid(
                 "values must be at least as long as the members, and facts 4 long",
@@ -130,7 +150,9 @@ impl Core {
     /// Draws `into.length` decisions; returns how many were drawn: all or 0.
     #[napi(catch_unwind, ts_args_type = "into: Uint32Array")]
     pub fn fill(&self, into: Words) -> Result<u32> {
-        let State { table, pool } = &mut *self.state()?;
+        let mut state = self.state()?;
+        state.learn();
+        let State { table, pool, .. } = &mut *state;
         Ok(pool.fill(&table.user, into.as_slice()) as u32)
     }
 
@@ -143,7 +165,8 @@ impl Core {
             let Ok(mut state) = state.try_borrow_mut() else {
                 return NO_ONE;
             };
-            let State { table, pool } = &mut *state;
+            state.learn();
+            let State { table, pool, .. } = &mut *state;
             index(pool.pick(&table.user))
         })
     }
@@ -166,6 +189,20 @@ impl Core {
         Ok(self.state()?.pool.at_random() as f64)
     }
 
+    /// Makes the core read events from this memory.
+    #[napi(catch_unwind, ts_args_type = "events: Uint8Array")]
+    pub fn listen(&self, events: TableView) -> Result<()> {
+        self.state()?.events = Some(events.bind(Events::new)?);
+        Ok(())
+    }
+
+    /// Reads the events that wait.
+    #[napi(catch_unwind)]
+    pub fn take_events(&self) -> Result<()> {
+        self.state()?.learn();
+        Ok(())
+    }
+
     /// Undoes the last `fill` beyond its first `kept` draws.
     #[napi(catch_unwind)]
     pub fn rewind(&self, kept: u32) -> Result<()> {
@@ -177,7 +214,9 @@ impl Core {
     #[napi(catch_unwind, ts_args_type = "excluded: Uint32Array")]
     pub fn pick_excluding(&self, excluded: Words) -> Result<i32> {
         let excluded = excluded.as_slice().iter().map(|index| index.load(Relaxed));
-        let State { table, pool } = &mut *self.state()?;
+        let mut state = self.state()?;
+        state.learn();
+        let State { table, pool, .. } = &mut *state;
         Ok(index(pool.pick_excluding(&table.user, excluded)))
     }
 
@@ -199,6 +238,12 @@ impl Core {
             }
         }
         Ok(())
+    }
+
+    /// Reports that refreshes have passed over so far because the algorithm can't go by them.
+    #[napi(catch_unwind)]
+    pub fn ignored(&self) -> Result<f64> {
+        Ok(self.state()?.pool.ignored() as f64)
     }
 }
 

@@ -5,6 +5,7 @@
 
 mod algorithm;
 mod core;
+mod events;
 pub mod floor;
 pub mod key_tables;
 mod raw;
@@ -14,5 +15,5 @@ use napi_derive::napi;
 /// The version of this binding's interface. The loader refuses an addon of another version.
 #[napi]
 pub fn abi() -> u32 {
-    7
+    9
 }

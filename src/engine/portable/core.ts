@@ -1,7 +1,8 @@
-import { type EngineAlgorithm, isLive } from '../../algorithms/algorithm.js'
-import { GENERATION_WORD, readingTag } from '../../table/layout.js'
+import { type EngineAlgorithm, isLive, ttlOf } from '../../algorithms/algorithm.js'
+import { CPU_MAX, GENERATION_WORD, METRICS, readingTag } from '../../table/layout.js'
 import type { TableMemory } from '../../table/memory.js'
 import { type MutableReading, readReading } from '../../table/reading.js'
+import { type MutableMetric, readMetric, reportTime } from '../../table/report.js'
 import {
   type EngineCore,
   FACT_BAND,
@@ -12,6 +13,8 @@ import {
   type MemberArrays,
   type View,
 } from '../engine.js'
+import { utilizationPlaces } from '../utilization-places.js'
+import { Adaptive } from './adaptive.js'
 import { fillBand, MISSING, OUT } from './band.js'
 import { Estimates } from './estimates.js'
 import { Flights } from './flights.js'
@@ -22,6 +25,7 @@ import { type Dice, type Plan, UniformPlan } from './plan.js'
 import { fillValues, planOf, sendingPlanOf } from './plan-of.js'
 import { ProbePool } from './probe-pool.js'
 import { ProbedPlan } from './probed-plan.js'
+import { ReportWeights } from './report-weights.js'
 
 const NO_MEMBERS: MemberArrays = {
   slots: new Uint32Array(0),
@@ -30,12 +34,19 @@ const NO_MEMBERS: MemberArrays = {
   weights: new Float64Array(0),
 }
 
+/** Longest time between two refreshes of an adaptive core that is picked from, ms. */
+const REFRESH = 1_000
+/** The least that a node has to spare, as a share. */
+const LEAST_SPARE = 0.01
+const IN_FLIGHT_METRIC = METRICS.indexOf('inFlight')
+
 const NO_PLAN: Plan = new UniformPlan(new Uint32Array(0), 0)
 
 /** An engine core in TypeScript; `engine.ts` says what it does. */
 export class PortableCore implements EngineCore {
   readonly name = 'portable'
   readonly live: boolean
+  readonly learner: Adaptive | undefined
   readonly #memory: TableMemory
   readonly #algorithm: EngineAlgorithm
   readonly #dice: Dice
@@ -43,12 +54,15 @@ export class PortableCore implements EngineCore {
   readonly #before: GeneratorState = { s0: 0, s1: 0, s2: 0, s3: 0 }
   #turnBefore = 0
   readonly #reading: MutableReading = { time: 0, tag: 0, value: 0 }
+  readonly #metric: MutableMetric = { time: 0, value: 0 }
+  readonly #ttl: number | undefined
   readonly #estimates: Estimates | undefined
   readonly #sends: OwnSends | undefined
   readonly #probes: ProbePool | undefined
+  readonly #reportWeights: ReportWeights | undefined
   #members = NO_MEMBERS
   #flights: Flights
-  // Readings as they were at the last refresh: a value, MISSING or OUT.
+  // Readings, or weights, as they were at the last refresh: a value, MISSING or OUT.
   #raw = new Float64Array(0)
   #plan: Plan | SendingPlan = NO_PLAN
 
@@ -56,13 +70,19 @@ export class PortableCore implements EngineCore {
     this.#memory = memory
     this.#algorithm = algorithm
     this.live = isLive(algorithm)
+    this.#ttl = ttlOf(algorithm)
     this.#flights = new Flights(memory, NO_MEMBERS.slots, NO_MEMBERS.generations)
     const generator = new Generator(seed)
-    this.#dice = { generator, turn: algorithm.kind === 'roundRobin' ? generator.next() : 0 }
+    this.#dice = { generator, turn: goesInTurn(algorithm) ? generator.next() : 0 }
+    if (algorithm.kind === 'adaptive') this.learner = new Adaptive(algorithm)
     if ('smoothing' in algorithm) this.#estimates = new Estimates(algorithm.smoothing)
     if ('ownSends' in algorithm && algorithm.ownSends !== false)
       this.#sends = new OwnSends(algorithm.ownSends)
     if (algorithm.kind === 'prequal') this.#probes = new ProbePool(algorithm, generator)
+    if (algorithm.kind === 'weightedRoundRobin' && algorithm.weights === undefined) {
+      this.#reportWeights = new ReportWeights(memory, algorithm, utilizationPlaces(memory, algorithm))
+      this.#reportWeights.setMembers(NO_MEMBERS)
+    }
   }
 
   setMembers(members: MemberArrays): void {
@@ -71,6 +91,8 @@ export class PortableCore implements EngineCore {
     this.#estimates?.setMembers(members)
     this.#sends?.setMembers(members)
     this.#probes?.setMembers(members)
+    this.#reportWeights?.setMembers(members)
+    this.learner?.setMembers(members, this.#flights)
     if (this.#raw.length !== members.slots.length) this.#raw = new Float64Array(members.slots.length)
   }
 
@@ -80,11 +102,13 @@ export class PortableCore implements EngineCore {
     facts[FACT_GENERATION] = Atomics.load(this.#memory.header, GENERATION_WORD)
     facts[FACT_NEXT_EXPIRY] = Number.POSITIVE_INFINITY
     facts[FACT_FRESH] = 0
-    if ('ttl' in this.#algorithm) this.#takeReadings(this.#algorithm.ttl, now, facts)
+    if (this.#ttl !== undefined) this.#takeReadings(this.#ttl, now, facts)
+    else if (this.#algorithm.kind === 'weightedRoundRobin') this.#takeWeights(now, facts)
     else this.#takeStates()
     if (this.#probes !== undefined) facts[FACT_NEXT_EXPIRY] = this.#probes.refresh(this.#memory, now)
-    fillValues(this.#algorithm, this.#raw, values)
-    this.#plan = this.#planOf(this.#raw)
+    if (this.learner !== undefined) this.#refreshAdaptive(this.learner, this.#ttl ?? 0, now, view)
+    else fillValues(this.#algorithm, this.#raw, values)
+    this.#plan = this.learner ?? this.#planOf(this.#raw)
     facts[FACT_BAND] = this.#plan.length
   }
 
@@ -118,6 +142,7 @@ export class PortableCore implements EngineCore {
 
   pickExcluding(excluded: Uint32Array): number {
     if (this.#algorithm.kind === 'roundRobin') return this.#nextInTurn(new Set(excluded))
+    if (this.learner !== undefined) return this.learner.drawExcluding(new Set(excluded), this.#dice)
     const raw = this.#raw.slice()
     for (const index of excluded) if (index < raw.length) raw[index] = OUT
     const plan = this.#planOf(raw)
@@ -130,6 +155,10 @@ export class PortableCore implements EngineCore {
     const plan = this.#plan
     shares.fill(0)
     for (let i = 0; i < plan.length; i++) shares[plan.band[i] as number] = plan.share(i)
+  }
+
+  get ignored(): number {
+    return this.#reportWeights?.ignored ?? 0
   }
 
   #planOf(raw: Float64Array): Plan | SendingPlan {
@@ -153,9 +182,40 @@ export class PortableCore implements EngineCore {
     return -1
   }
 
+  #refreshAdaptive(adaptive: Adaptive, ttl: number, now: number, { values, facts }: View): void {
+    const spare = this.#raw.map((cpu) => (cpu < 0 ? Number.NaN : Math.max(LEAST_SPARE, 1 - cpu / CPU_MAX)))
+    const reported = new Float64Array(spare.length).fill(Number.NaN)
+    const { slots, generations } = this.#members
+    for (let i = 0; i < reported.length; i++) {
+      if (this.#raw[i] === OUT) continue
+      const slot = slots[i] as number
+      const generation = generations[i] as number
+      const time = reportTime(this.#memory, slot, generation)
+      if (time < 0) continue
+      readMetric(this.#memory, slot, generation, IN_FLIGHT_METRIC, time, this.#metric)
+      if (now - this.#metric.time <= ttl) reported[i] = this.#metric.value
+    }
+    adaptive.refresh(now, spare, reported)
+    adaptive.fillValues(values)
+    facts[FACT_NEXT_EXPIRY] = now + REFRESH
+  }
+
   #takeStates(): void {
     const { states } = this.#members
     for (let i = 0; i < states.length; i++) this.#raw[i] = states[i] === MEMBER_UP ? 0 : OUT
+  }
+
+  #takeWeights(now: number, facts: Float64Array): void {
+    const { states, weights } = this.#members
+    const reportWeights = this.#reportWeights
+    if (reportWeights !== undefined) {
+      facts[FACT_FRESH] = reportWeights.refresh(now, this.#raw)
+      facts[FACT_NEXT_EXPIRY] = reportWeights.nextUpdate
+      return
+    }
+    for (let i = 0; i < states.length; i++) {
+      this.#raw[i] = states[i] === MEMBER_UP ? (weights[i] as number) : OUT
+    }
   }
 
   #takeReadings(ttl: number, now: number, facts: Float64Array): void {
@@ -189,6 +249,11 @@ export class PortableCore implements EngineCore {
     facts[FACT_NEXT_EXPIRY] = oldest + ttl + 1
     facts[FACT_FRESH] = fresh
   }
+}
+
+// So that the balancers of many processes do not all begin with the same member.
+function goesInTurn({ kind }: EngineAlgorithm): boolean {
+  return kind === 'roundRobin' || kind === 'weightedRoundRobin'
 }
 
 function copyState(from: GeneratorState, to: GeneratorState): void {

@@ -6,11 +6,12 @@ import type { OwnSends } from './own-sends.js'
 import { SendingBandPlan, type SendingPlan, SendingSparePlan } from './own-sends-plans.js'
 import { type Plan, TurnPlan, UniformPlan } from './plan.js'
 import { fillSpareValues, fillWeights, planByWeight } from './spare.js'
+import { planInStride } from './stride.js'
 import { LeastLoadedPlan, planByFixedWeight } from './weighted.js'
 
 /**
  * What to draw from, given these readings.
- * @param raw CPU, `MISSING` or `OUT`
+ * @param raw CPU, or the weight (`weightedRoundRobin`); `MISSING` or `OUT`
  * @param count how many there are
  * @param flights what they have in flight, for algorithms that look at it
  * @param weights their fixed weights, above 0, for algorithms that have some
@@ -27,6 +28,9 @@ export function planOf(
     const weights = new Float64Array(count)
     const total = fillWeights(raw, count, algorithm.missing, weights)
     return planByWeight(weights, count, total, algorithm.minShare)
+  }
+  if (algorithm.kind === 'weightedRoundRobin') {
+    return planInStride(raw, count, isWeighted(algorithm) ? weights : raw, algorithm.clamp)
   }
   const band = new Uint32Array(count)
   const length = fillBandOf(algorithm, raw, count, band)
@@ -62,7 +66,7 @@ export function fillBandOf(
   return fillBand(raw, count, substitute(algorithm.missing, raw, count), algorithm.threshold, band)
 }
 
-/** What the readings count as: 1/1000 percentage points, or `NOT_ELIGIBLE`. */
+/** What the readings count as: 1/1000 percentage points, or the weight (0: not known); or `NOT_ELIGIBLE`. */
 export function fillValues(algorithm: EngineAlgorithm, raw: Float64Array, values: Float64Array): void {
   if (algorithm.kind === 'spareCapacity') {
     fillSpareValues(raw, algorithm.missing, values)

@@ -29,6 +29,20 @@ pub fn table(cpus: &[Option<u32>]) -> Table<Arc<Owned>> {
     table
 }
 
+/// Writes a report: the values of some metrics, by their places.
+pub fn write_report(
+    table: &Table<Arc<Owned>>,
+    slot: u32,
+    generation: u32,
+    time: u64,
+    metrics: &[(usize, f32)],
+) {
+    table.write_reported(slot, generation, time);
+    for &(metric, value) in metrics {
+        table.write_metric(slot, generation, metric, time, value);
+    }
+}
+
 /// Members for the slots 0 to `count - 1`; those that are `up`.
 pub fn members(count: u32, up: impl Fn(u32) -> bool) -> impl Iterator<Item = Member> {
     (0..count).map(move |slot| Member {

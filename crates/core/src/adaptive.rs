@@ -1,0 +1,396 @@
+//! Draws of whoever has the least response time to expect, learned from how leases end.
+//!
+//! What it does and why is told by `src/algorithms/adaptive.ts`; the exact meaning is part of the contract in
+//! `src/engine/engine.ts`.
+
+use std::collections::HashMap;
+
+use crate::band::NOT_ELIGIBLE;
+use crate::generator::Generator;
+use crate::layout::{IN_FLIGHT_METRIC as IN_FLIGHT, NO_SLOT};
+use crate::memory::Words;
+use crate::pool::Member;
+use crate::smoothing::Estimates;
+use crate::spare::FULL;
+use crate::table::Table;
+
+// Responses of a member over which its cost is learned.
+const MEMORY: f64 = 128.0;
+// Responses that the mean of all members counts as, in each member's cost.
+const PRIOR: f64 = 5.0;
+// Part of the way that a share of errors goes at each response.
+const ERROR_GAIN: f64 = 0.125;
+// Time constant with which a share of errors fades, ms.
+const FORGIVING: f64 = 5_000.0;
+// A member's cost is at most so many times the mean.
+const WITHIN: f64 = 10.0;
+// Difference of two scores that counts as none, where this process sends all that the nodes get.
+const BAND: f64 = 0.2;
+// What this process is taken to send of what the nodes get, where no report says.
+const OWN_SHARE: f64 = 0.25;
+// Time constant over which that share is taken from reports, ms.
+const SMOOTHING: f64 = 10_000.0;
+// The shortest response time that is told from none, ms.
+const SHORTEST: f64 = 1e-3;
+// All members are compared where there are at most so many, else those of the least cost, those that ran empty last, and
+// some at random.
+const ALL: usize = 16;
+const CHEAPEST: usize = 4;
+const EMPTIED: usize = 8;
+const DRAWN: usize = 4;
+
+/// The longest time between two refreshes while picks are made, ms.
+pub const REFRESH: f64 = 1_000.0;
+
+/// What the least idle member has to spare, as a share.
+pub const LEAST_SPARE: f64 = 0.01;
+
+/// What is asked for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rules {
+    /// What is known of a member fades with this time constant, ms.
+    pub fading: f64,
+    /// A member that gives errors alone counts as so many times as slow, less one.
+    pub error_cost: f64,
+}
+
+/// What reports say of a member.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Reported {
+    /// CPU to spare, 0-1.
+    pub spare: Option<f64>,
+    /// Requests in flight there.
+    pub in_flight: Option<f64>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Known {
+    // Sums over responses: requests in flight as it left, itself included; response times, ms.
+    loads: f64,
+    times: f64,
+    // Share of errors, 0-1.
+    errors: f64,
+    // Picks without lease that are ahead of the others'.
+    ahead: f64,
+    // Response time to expect for each request there, ms.
+    cost: f64,
+    up: bool,
+}
+
+/// What is known of a pool's members, and how they are drawn.
+#[derive(Debug)]
+pub struct Adaptive {
+    rules: Rules,
+    known: Vec<Known>,
+    mean: f64,
+    refreshed: Option<f64>,
+    own: f64,
+    all: f64,
+    scatter: f64,
+    cheapest: Vec<u32>,
+    emptied: Vec<u32>,
+    oldest: usize,
+    // Length of the band.
+    length: usize,
+}
+
+impl Adaptive {
+    /// Without members.
+    #[must_use]
+    pub fn new(rules: Rules) -> Self {
+        Self {
+            rules,
+            known: Vec::new(),
+            mean: 1.0,
+            refreshed: None,
+            own: 0.0,
+            all: 0.0,
+            scatter: BAND * OWN_SHARE,
+            cheapest: Vec::with_capacity(CHEAPEST + 1),
+            emptied: Vec::with_capacity(EMPTIED),
+            oldest: 0,
+            length: 0,
+        }
+    }
+
+    /// Replaces the members; those that stay keep what is known of them.
+    pub fn set_members(&mut self, before: &[Member], after: &[Member]) {
+        let known: HashMap<_, _> = before
+            .iter()
+            .zip(&self.known)
+            .filter(|(member, _)| member.slot != NO_SLOT)
+            .map(|(member, known)| ((member.slot, member.generation), *known))
+            .collect();
+        self.known.clear();
+        for member in after {
+            let place = (member.slot, member.generation);
+            let mut state = known.get(&place).copied().unwrap_or_else(|| {
+                let mut new = Known::default();
+                self.rules.learn(&mut new, self.mean);
+                new
+            });
+            state.up = member.up;
+            self.known.push(state);
+        }
+        self.length = after.iter().filter(|member| member.up).count();
+        self.cheapest.clear();
+        self.emptied.clear();
+        self.oldest = 0;
+    }
+
+    /// Fades what is known, and takes what reports say, of each member.
+    ///
+    /// `now`: table time, ms
+    pub fn refresh(
+        &mut self,
+        now: f64,
+        reported: &[Reported],
+        band: &[u32],
+        in_flight: impl Fn(u32) -> u32,
+    ) {
+        let elapsed = (now - self.refreshed.unwrap_or(now)).max(0.0);
+        self.refreshed = Some(now);
+        self.fade(elapsed, reported);
+        self.share(elapsed, reported, in_flight);
+        self.order(band);
+    }
+
+    fn fade(&mut self, elapsed: f64, reported: &[Reported]) {
+        let keep = self.rules.fading / (self.rules.fading + elapsed);
+        let keep_errors = FORGIVING / (FORGIVING + elapsed);
+        let (mut loads, mut times) = (0.0, 0.0);
+        let mut least = f64::INFINITY;
+        for known in &mut self.known {
+            known.loads *= keep;
+            known.times *= keep;
+            known.errors *= keep_errors;
+            loads += known.loads;
+            times += known.times;
+            if known.up {
+                least = least.min(known.ahead * known.cost);
+            }
+        }
+        let any = loads > 0.0;
+        if any {
+            self.mean = times / loads;
+        }
+        for (known, reported) in self.known.iter_mut().zip(reported) {
+            let ahead = (known.ahead * known.cost - least).max(0.0);
+            if any {
+                known.times = known.times.min(WITHIN * self.mean * known.loads);
+                self.rules.learn(known, self.mean);
+            } else {
+                known.cost = reported.spare.map_or(1.0, |spare| 1.0 / spare);
+            }
+            known.ahead = ahead / known.cost;
+        }
+    }
+
+    /// Reads what the table has of members.
+    ///
+    /// `estimates`: of their CPU
+    /// `now`: table time, ms
+    /// `ttl`: oldest age of what counts, ms, inclusive
+    pub fn read<W: Words>(
+        members: &[Member],
+        table: &Table<W>,
+        estimates: &mut Estimates,
+        now: f64,
+        ttl: f64,
+    ) -> Vec<Reported> {
+        let read = |(index, member): (usize, &Member)| {
+            let (slot, generation) = (member.slot, member.generation);
+            if !member.up {
+                return Reported::default();
+            }
+            let spare = table.read(slot, generation, now, ttl).map(|fresh| {
+                let cpu = estimates.update(index, fresh.time, fresh.cpu);
+                (1.0 - cpu / FULL).max(LEAST_SPARE)
+            });
+            let in_flight = table
+                .reported(slot, generation)
+                .and_then(|time| table.metric(slot, generation, IN_FLIGHT, time))
+                .filter(|sample| now - sample.time as f64 <= ttl)
+                .map(|sample| sample.value);
+            Reported { spare, in_flight }
+        };
+        members.iter().enumerate().map(read).collect()
+    }
+
+    // What this process has in flight, of what the nodes have.
+    fn share(&mut self, elapsed: f64, reported: &[Reported], in_flight: impl Fn(u32) -> u32) {
+        let (mut own, mut all) = (0.0, 0.0);
+        for (index, reported) in (0_u32..).zip(reported) {
+            if let Some(there) = reported.in_flight {
+                own += f64::from(in_flight(index));
+                all += there;
+            }
+        }
+        let gain = elapsed / (SMOOTHING + elapsed);
+        self.own += gain * (own - self.own);
+        self.all += gain * (all - self.all);
+        let own_share = if self.all > 0.0 {
+            (self.own / self.all).min(1.0)
+        } else {
+            OWN_SHARE
+        };
+        self.scatter = BAND * own_share;
+    }
+
+    // The members of the least cost, the first of equals first.
+    fn order(&mut self, band: &[u32]) {
+        self.cheapest.clear();
+        if self.length <= ALL {
+            return;
+        }
+        for &index in band {
+            let cost = self.cost(index);
+            let place = self
+                .cheapest
+                .iter()
+                .rposition(|&other| cost >= self.cost(other))
+                .map_or(0, |place| place + 1);
+            if place < CHEAPEST {
+                self.cheapest.insert(place, index);
+                self.cheapest.truncate(CHEAPEST);
+            }
+        }
+    }
+
+    fn cost(&self, index: u32) -> f64 {
+        self.known
+            .get(index as usize)
+            .map_or(f64::INFINITY, |known| known.cost)
+    }
+
+    /// Response time to expect for each request at each member, ms; [`NOT_ELIGIBLE`] where it is not up.
+    pub fn costs(&self) -> impl Iterator<Item = f64> {
+        self.known
+            .iter()
+            .map(|known| if known.up { known.cost } else { NOT_ELIGIBLE })
+    }
+
+    /// One draw from a band: one of the members that are up, or of some of them; none where it is empty.
+    ///
+    /// `left`: whether a member is in the band
+    /// `in_flight`: requests in flight at a member
+    #[inline]
+    pub fn draw(
+        &self,
+        band: &[u32],
+        generator: &mut Generator,
+        left: impl Fn(u32) -> bool,
+        in_flight: impl Fn(u32) -> u32,
+    ) -> Option<u32> {
+        let mut scored = Scored::new();
+        let mut add = |index: u32| {
+            if let Some(known) = self.known.get(index as usize) {
+                let ahead = f64::from(in_flight(index)) + known.ahead;
+                scored.push(index, (ahead + 1.0) * known.cost);
+            }
+        };
+        if band.len() <= ALL {
+            for &index in band {
+                add(index);
+            }
+        } else {
+            for &index in self.cheapest.iter().chain(&self.emptied) {
+                if left(index) {
+                    add(index);
+                }
+            }
+            for _ in 0..DRAWN {
+                let place = generator.below(band.len() as u32) as usize;
+                if let Some(&index) = band.get(place) {
+                    add(index);
+                }
+            }
+        }
+        scored.draw(self.scatter, generator)
+    }
+
+    /// A pick of this member is no lease.
+    pub fn sent(&mut self, index: u32) {
+        if let Some(known) = self.known.get_mut(index as usize) {
+            known.ahead += 1.0;
+        }
+    }
+
+    /// A lease on this member has ended.
+    ///
+    /// `left`: requests in flight there now
+    /// `latency`: how long it took, ms
+    pub fn ended(&mut self, index: u32, left: f64, ok: bool, latency: f64) {
+        let Some(known) = self.known.get_mut(index as usize) else {
+            return;
+        };
+        if left == 0.0 && self.length > ALL && known.up {
+            match self.emptied.get_mut(self.oldest) {
+                Some(place) => *place = index,
+                None => self.emptied.push(index),
+            }
+            self.oldest = (self.oldest + 1) % EMPTIED;
+        }
+        let error = if ok { 0.0 } else { 1.0 };
+        known.errors += ERROR_GAIN * (error - known.errors);
+        if ok {
+            let keep = 1.0 - 1.0 / MEMORY;
+            known.loads = known.loads * keep + (left + 1.0);
+            known.times = known.times * keep + latency.max(SHORTEST);
+        }
+        self.rules.learn(known, self.mean);
+    }
+}
+
+impl Rules {
+    fn learn(&self, known: &mut Known, mean: f64) {
+        let cost = (known.times + PRIOR * mean) / (known.loads + PRIOR);
+        known.cost = cost * (1.0 + self.error_cost * known.errors);
+    }
+}
+
+// Candidates and their scores: all of a short band, or some of a long one.
+struct Scored {
+    indices: [u32; ALL],
+    scores: [f64; ALL],
+    count: usize,
+}
+
+impl Scored {
+    #[inline]
+    fn new() -> Self {
+        Self {
+            indices: [0; ALL],
+            scores: [0.0; ALL],
+            count: 0,
+        }
+    }
+
+    #[inline]
+    fn push(&mut self, index: u32, score: f64) {
+        if let (Some(place), Some(kept)) = (
+            self.indices.get_mut(self.count),
+            self.scores.get_mut(self.count),
+        ) {
+            (*place, *kept) = (index, score);
+            self.count += 1;
+        }
+    }
+
+    // The least, or at random among those that are so little above it that they count as equals.
+    #[inline]
+    fn draw(&self, scatter: f64, generator: &mut Generator) -> Option<u32> {
+        let indices = self.indices.get(..self.count)?;
+        let scores = self.scores.get(..self.count)?;
+        let least = scores.iter().copied().fold(f64::INFINITY, f64::min);
+        let most = least * (1.0 + scatter);
+        let alike = scores.iter().filter(|&&score| score <= most).count() as u32;
+        let skip = if alike > 1 { generator.below(alike) } else { 0 };
+        indices
+            .iter()
+            .zip(scores)
+            .filter(|&(_, &score)| score <= most)
+            .nth(skip as usize)
+            .map(|(&index, _)| index)
+    }
+}

@@ -1,0 +1,371 @@
+//! Turns by weight: the static stride scheduler of gRPC.
+//!
+//! The exact rule is in `src/engine/engine.ts`, at `weightedRoundRobin`.
+
+use std::cell::Cell;
+
+use crate::band::{NOT_ELIGIBLE, Seen};
+use crate::selection::Selection;
+
+/// The largest scaled weight: who has it is picked in every round.
+pub const LARGEST_WEIGHT: u16 = u16::MAX;
+
+const LARGEST: f64 = LARGEST_WEIGHT as f64;
+// Half of the largest: entries that follow each other are picked half a period apart.
+const OFFSET: u64 = 32_767;
+
+/// How far weights may be from their mean.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Clamp {
+    /// Largest multiple of the mean, at least 1.
+    pub max: f64,
+    /// Smallest part of the mean, 0-1.
+    pub min: f64,
+    /// Whether the smallest weight is rounded up; else to the nearest.
+    pub round_up: bool,
+}
+
+// Where the mean weight is less than this part of the largest, blocks of so many entries are passed over together in
+// rounds in which none of them is picked: else one large weight among thousands of small ones makes turns slow.
+const SPARSE: u64 = 24;
+const BLOCK: usize = 16;
+
+// Rounds in which no entry of a block is picked: from one up to another, in which one is. That is so whatever turns
+// have been made.
+#[derive(Clone, Copy, Debug, Default)]
+struct Quiet {
+    from: u32,
+    until: u32,
+}
+
+/// Scaled weights: whole, and one of them [`LARGEST_WEIGHT`].
+#[derive(Debug, Default)]
+pub struct Stride {
+    weights: Vec<u16>,
+    // What has been found out of each block; empty where blocks are not passed over.
+    quiet: Vec<Cell<Quiet>>,
+}
+
+impl Stride {
+    /// Scales weights; those that are not known (not above 0) become the mean of the others.
+    pub fn build(&mut self, weights: &[f64], clamp: Clamp) {
+        self.scale(weights, clamp);
+        let total = self.total();
+        let count = self.weights.len();
+        let is_sparse = total * SPARSE < count as u64 * u64::from(LARGEST_WEIGHT);
+        self.quiet.clear();
+        if is_sparse {
+            self.quiet.resize_with(count.div_ceil(BLOCK), Cell::default);
+        }
+    }
+
+    fn scale(&mut self, weights: &[f64], clamp: Clamp) {
+        let Self {
+            weights: scaled, ..
+        } = self;
+        scaled.clear();
+        let (mut known, mut sum, mut largest) = (0_u32, 0.0, 0.0_f64);
+        for &weight in weights {
+            if weight > 0.0 {
+                known += 1;
+                sum += weight;
+                largest = largest.max(weight);
+            }
+        }
+        // Nor are there weights that can't be added up and scaled: without a largest one no turn would end.
+        if known < 2 || !(sum * LARGEST).is_finite() {
+            scaled.resize(weights.len(), LARGEST_WEIGHT);
+            return;
+        }
+        let mean = sum / f64::from(known);
+        let cap = largest.min(clamp.max * mean);
+        let scale = |weight: f64| (weight * LARGEST / cap + 0.5).floor();
+        let mean = scale(mean).max(1.0);
+        let least = clamp.min * mean;
+        let floor = match clamp.round_up {
+            true => least.ceil(),
+            false => (least + 0.5).floor(),
+        };
+        let floor = floor.max(1.0);
+        scaled.extend(weights.iter().map(|&weight| {
+            let scaled = match weight > 0.0 {
+                true => scale(weight.min(cap)).max(floor),
+                false => mean,
+            };
+            scaled as u16
+        }));
+    }
+
+    /// The scaled weights.
+    #[must_use]
+    pub fn weights(&self) -> &[u16] {
+        &self.weights
+    }
+
+    /// Their sum.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.weights.iter().copied().map(u64::from).sum()
+    }
+
+    /// Turns from this number of the sequence on.
+    #[must_use]
+    pub fn turns(&self, sequence: u32) -> Turns<'_> {
+        // A length of 0 has no turns, whatever is said here.
+        let length = (self.weights.len() as u32).max(1);
+        Turns {
+            weights: &self.weights,
+            quiet: &self.quiet,
+            sequence,
+            position: sequence % length,
+            round: sequence / length,
+        }
+    }
+
+    /// One turn from this number of the sequence on, which is stepped on. Not where there are no weights.
+    #[inline]
+    pub fn pass(&self, sequence: &mut u32) -> u32 {
+        let mut turns = self.turns(*sequence);
+        let position = turns.pass();
+        *sequence = turns.sequence;
+        position
+    }
+}
+
+/// Turns, one after the other.
+#[derive(Debug)]
+pub struct Turns<'a> {
+    weights: &'a [u16],
+    quiet: &'a [Cell<Quiet>],
+    /// The number of the sequence that comes next.
+    pub sequence: u32,
+    // Where that is in its round, and the round: so that no turn has to divide.
+    position: u32,
+    round: u32,
+}
+
+impl Turns<'_> {
+    /// The position whose turn it is; 0 where there are none.
+    #[inline]
+    pub fn pass(&mut self) -> u32 {
+        loop {
+            if !self.quiet.is_empty() && self.pass_over() {
+                continue;
+            }
+            let (position, round) = (self.position, self.round);
+            let Some(&weight) = self.weights.get(position as usize) else {
+                return 0;
+            };
+            self.sequence = self.sequence.wrapping_add(1);
+            self.step(1);
+            let at = u64::from(weight) * u64::from(round) + u64::from(position) * OFFSET;
+            if at % u64::from(LARGEST_WEIGHT) >= u64::from(LARGEST_WEIGHT - weight) {
+                return position;
+            }
+        }
+    }
+
+    #[inline]
+    fn step(&mut self, length: u32) {
+        self.position += length;
+        if self.sequence == 0 {
+            (self.position, self.round) = (0, 0);
+        } else if self.position as usize == self.weights.len() {
+            self.position = 0;
+            self.round += 1;
+        }
+    }
+
+    // Passes over the block that begins here, where none of it is picked in this round. False where it is not passed.
+    fn pass_over(&mut self) -> bool {
+        let start = self.position as usize;
+        if !start.is_multiple_of(BLOCK) {
+            return false;
+        }
+        let end = self.weights.len().min(start + BLOCK);
+        let (Some(quiet), Some(block)) =
+            (self.quiet.get(start / BLOCK), self.weights.get(start..end))
+        else {
+            return false;
+        };
+        // Not beyond the end of the sequence, where rounds begin anew.
+        let length = block.len() as u32;
+        let Some(sequence) = self.sequence.checked_add(length) else {
+            return false;
+        };
+        let known = quiet.get();
+        if !(known.from..known.until).contains(&self.round) {
+            if self.round == known.until && known.from < known.until {
+                return false;
+            }
+            let until = next_round(block, self.position, self.round);
+            if until == self.round {
+                return false;
+            }
+            quiet.set(Quiet {
+                from: self.round,
+                until,
+            });
+        }
+        self.sequence = sequence;
+        self.step(length);
+        true
+    }
+}
+
+// The first round from this one on in which an entry of a block is picked.
+fn next_round(block: &[u16], start: u32, round: u32) -> u32 {
+    let largest = u32::from(LARGEST_WEIGHT);
+    let mut wait = u32::MAX;
+    for (position, &weight) in (start..).zip(block) {
+        let at = u64::from(weight) * u64::from(round) + u64::from(position) * OFFSET;
+        let at = (at % u64::from(LARGEST_WEIGHT)) as u32;
+        let weight = u32::from(weight);
+        // Each round adds the weight; it is picked where the next one would go beyond the largest.
+        wait = wait.min((largest - weight).saturating_sub(at).div_ceil(weight));
+        if wait == 0 {
+            break;
+        }
+    }
+    round.saturating_add(wait)
+}
+
+/// Computes the band, the shares and what each member counts as. Returns how many of the band have a known weight.
+///
+/// `weights`: of each member that is not out; not above 0 where it is not known. As long as `seen`.
+pub fn select(seen: &[Seen], weights: &[f64], clamp: Clamp, into: &mut Selection) -> u32 {
+    let Selection {
+        values,
+        band,
+        shares,
+        stride,
+        ..
+    } = into;
+    band.clear();
+    values.clear();
+    // The weights, until they have been scaled.
+    shares.clear();
+    for ((index, &seen), &weight) in (0_u32..).zip(seen).zip(weights) {
+        if seen == Seen::OUT {
+            values.push(NOT_ELIGIBLE);
+            continue;
+        }
+        values.push(weight.max(0.0));
+        band.push(index);
+        shares.push(weight);
+    }
+    let known = shares.iter().filter(|&&weight| weight > 0.0).count() as u32;
+    stride.build(shares, clamp);
+    let total = stride.total();
+    for (share, &scaled) in shares.iter_mut().zip(stride.weights()) {
+        *share = f64::from(scaled) / total as f64;
+    }
+    known
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CORE: Clamp = Clamp {
+        max: 10.0,
+        min: 0.01,
+        round_up: false,
+    };
+    const JAVA: Clamp = Clamp {
+        max: 10.0,
+        min: 0.1,
+        round_up: true,
+    };
+
+    fn scaled(weights: &[f64], clamp: Clamp) -> Vec<u16> {
+        let mut stride = Stride::default();
+        // What was there before must not matter.
+        stride.build(&[1.0, 2.0, 3.0], clamp);
+        stride.build(weights, clamp);
+        stride.weights().to_vec()
+    }
+
+    #[test]
+    fn the_largest_weight_is_scaled_to_the_largest() {
+        assert_eq!(scaled(&[2.0, 3.0, 6.0], CORE), [21_845, 32_768, 65_535]);
+        for unit in [f64::from_bits(1), 1e-300, 1e-9, 1.0, 1e12, 1e300] {
+            let weights = [2.0, 3.0, 6.0].map(|weight| weight * unit);
+            assert_eq!(scaled(&weights, CORE)[2], 65_535, "{unit}");
+        }
+    }
+
+    #[test]
+    fn who_is_not_known_has_the_mean() {
+        assert_eq!(scaled(&[3.0, 0.0, 1.0], CORE), [65_535, 43_690, 21_845]);
+        assert_eq!(scaled(&[3.0, -1.0, 1.0], JAVA), [65_535, 43_690, 21_845]);
+    }
+
+    #[test]
+    fn fewer_than_two_known_are_alike() {
+        assert_eq!(scaled(&[0.0, 5.0, 0.0], CORE), [65_535; 3]);
+        assert_eq!(scaled(&[0.0; 2], CORE), [65_535; 2]);
+        assert_eq!(scaled(&[7.0], JAVA), [65_535]);
+        assert!(scaled(&[], CORE).is_empty());
+    }
+
+    #[test]
+    fn weights_too_large_to_add_up_are_alike() {
+        for huge in [f64::INFINITY, f64::MAX, 1e305] {
+            assert_eq!(scaled(&[huge, 1.0, huge], CORE), [65_535; 3], "{huge}");
+        }
+    }
+
+    #[test]
+    fn weights_are_kept_near_their_mean() {
+        // The mean is 5, so that 50 is the most; 6,553.5 for the mean.
+        let mut weights = [1.0; 20];
+        weights[0] = 81.0;
+        assert_eq!(scaled(&weights, CORE)[..2], [65_535, 1_311]);
+        // At least a hundredth of the mean, 32,768; or a tenth, rounded up.
+        assert_eq!(scaled(&[100.0, 1e-10], CORE), [65_535, 328]);
+        assert_eq!(scaled(&[100.0, 1e-10], JAVA), [65_535, 3_277]);
+        let own = |max, min| Clamp {
+            max,
+            min,
+            round_up: false,
+        };
+        assert_eq!(scaled(&[100.0, 1e-10], own(10.0, 0.0)), [65_535, 1]);
+        assert_eq!(scaled(&[1.0, 2.0, 9.0], own(1.0, 1.0)), [65_535; 3]);
+        // Whatever the mean is, no one weighs nothing.
+        let mut weights = vec![1e-9; 300_000];
+        (weights[0], weights[1]) = (1.0, 0.0);
+        assert_eq!(scaled(&weights, own(1e9, 0.0))[..3], [65_535, 1, 1]);
+    }
+
+    #[test]
+    fn the_sequence_goes_on_after_its_last_number() {
+        let mut stride = Stride::default();
+        stride.build(&[2.0, 3.0, 6.0], CORE);
+        let mut turns = stride.turns(u32::MAX);
+        assert_eq!([0; 6].map(|_: u32| turns.pass()), [1, 2, 2, 0, 1, 2]);
+        assert_eq!(turns.sequence, 9);
+    }
+
+    #[test]
+    fn no_one_has_no_turn() {
+        let mut sequence = 7;
+        assert_eq!(Stride::default().pass(&mut sequence), 0);
+        assert_eq!(sequence, 7);
+    }
+
+    #[test]
+    fn shares_are_those_of_the_scaled_weights() {
+        let mut selection = Selection::new(crate::selection::Draws::InStride);
+        let seen = [Seen::MISSING, Seen::OUT, Seen::MISSING, Seen::MISSING];
+        let known = select(&seen, &[1.0, 9.0, 0.0, 3.0], CORE, &mut selection);
+        assert_eq!(known, 2);
+        assert_eq!(selection.band, [0, 2, 3]);
+        assert_eq!(selection.values, [1.0, NOT_ELIGIBLE, 0.0, 3.0]);
+        let total = 21_845.0 + 43_690.0 + 65_535.0;
+        assert_eq!(
+            selection.shares,
+            [21_845.0 / total, 43_690.0 / total, 65_535.0 / total]
+        );
+    }
+}
