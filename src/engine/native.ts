@@ -22,10 +22,10 @@ export interface NativeCoreBinding {
 
 /** An algorithm as the addon takes it, which knows no names. */
 export type AlgorithmSpec = Algorithm & {
-  /** The place of the metric that it goes by among a slot's; -1: none. */
-  readonly place: number
+  /** The place among a slot's metrics of the one that it goes by. */
+  readonly place?: number
   /** The id of the thread that picks. */
-  readonly thread: number
+  readonly thread?: number
 }
 
 /** What the addon exports. */

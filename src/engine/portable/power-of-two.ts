@@ -35,7 +35,7 @@ class MoreFlights implements Loads {
   at(index: number): number {
     const reported = this.#reported[index] as number
     const counted = this.#flights.at(index)
-    return counted > reported ? counted : reported
+    return Math.max(counted, reported)
   }
 }
 
