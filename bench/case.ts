@@ -30,6 +30,8 @@ export interface CaseResult {
   readonly unit: string
   /** Median over rounds of the median of each round, ns a unit. */
   readonly nsPerPick: number
+  /** Median over rounds of what each round came to in floors, measured right before and after. Absent without the addon. */
+  readonly floors: number | undefined
   /** Of all samples, ns a unit; a sample is a mean over many units. */
   readonly p99: number
   readonly samples: number

@@ -5,7 +5,8 @@ import { barsOf, type Figures, LARGE } from './bars.js'
 import type { CaseFamily, CaseResult } from './case.js'
 import { algorithmCases } from './cases/algorithms.js'
 import { arrayCases } from './cases/arrays.js'
-import { floorCases } from './cases/floor.js'
+import { comparisonCases } from './cases/comparisons.js'
+import { floorCases, sampleFloor } from './cases/floor.js'
 import { leaseCases } from './cases/leases.js'
 import { mixedCases } from './cases/mixed.js'
 import { naiveCases } from './cases/naive.js'
@@ -56,7 +57,7 @@ const bars = barsOf(measured?.results ?? [], figures).filter(({ met }) => all ||
 
 if (measured !== undefined) {
   console.log(
-    '\nMedians over rounds. p99: of samples, each a mean over many picks; a round starts with a publication.',
+    '\nMedians over rounds. floors: to an empty native call of the same moment. p99: of samples, each a mean over many picks; a round starts with a publication.',
   )
   console.log(casesTable(measured.results))
   console.log(threadsTable(measured.threads))
@@ -93,10 +94,12 @@ async function measureCases(
     naiveCases(),
     leaseCases(),
     publishingCases(),
+    comparisonCases(),
     threads,
   ]
   const cases = families.flatMap((family) => family.cases)
-  const results = await runCases(cases, settings, (round, rounds) => progress.step('rounds', round, rounds))
+  const onRound = (round: number, rounds: number) => progress.step('rounds', round, rounds)
+  const results = await runCases(cases, settings, onRound, sampleFloor)
   const throughput = threads.throughput()
   for (const family of families) await family.close?.()
   return { results, threads: throughput }

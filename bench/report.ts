@@ -21,16 +21,17 @@ export function amount(value: number, unit: BarUnit): string {
 
 export function casesTable(results: readonly CaseResult[]): string {
   const table = new Table({
-    head: ['case', 'engine', 'nodes', 'ns', 'p99', 'per', 'samples'],
-    colAligns: ['left', 'left', 'right', 'right', 'right', 'left', 'right'],
+    head: ['case', 'engine', 'nodes', 'ns', 'floors', 'p99', 'per', 'samples'],
+    colAligns: ['left', 'left', 'right', 'right', 'right', 'right', 'left', 'right'],
     style,
   })
-  for (const { name, engine, nodes, nsPerPick, p99, unit, samples } of results) {
+  for (const { name, engine, nodes, nsPerPick, floors, p99, unit, samples } of results) {
     table.push([
       name,
       engine,
       nodes === 0 ? '' : nodes.toLocaleString('en-US'),
       digits(nsPerPick),
+      floors === undefined ? '-' : digits(floors),
       digits(p99),
       unit,
       samples.toLocaleString('en-US'),

@@ -1,10 +1,21 @@
 export * from './agent/index.js'
-export type { Algorithm } from './algorithms/algorithm.js'
+export type { Algorithm, Weights } from './algorithms/algorithm.js'
+export {
+  type CustomAlgorithm,
+  type CustomChoice,
+  type CustomContext,
+  type CustomNodeChange,
+  type CustomOutcome,
+  type CustomPicker,
+  type CustomReading,
+  custom,
+} from './algorithms/custom.js'
 export { type LeastConnectionsOptions, leastConnections } from './algorithms/least-connections.js'
 export { type LeastCpuOptions, leastCpu } from './algorithms/least-cpu.js'
+export { type LocalOptions, local } from './algorithms/local.js'
 export { type PowerOfTwoOptions, powerOfTwo } from './algorithms/power-of-two.js'
-export { random } from './algorithms/random.js'
-export { roundRobin } from './algorithms/round-robin.js'
+export { type RandomOptions, random } from './algorithms/random.js'
+export { type RoundRobinOptions, roundRobin } from './algorithms/round-robin.js'
 export { type SpareCapacityOptions, spareCapacity } from './algorithms/spare-capacity.js'
 export { type AttachedBalancer, type AttachOptions, attachBalancer } from './balancer/attached.js'
 export { type Balancer, type BalancerStats, createBalancer } from './balancer/balancer.js'
@@ -47,6 +58,7 @@ export {
 export type { Report } from './report.js'
 export type { Table, TableOptions } from './table/table.js'
 export type {
+  CustomErrorEvent,
   EmptySelectEvent,
   PollEvent,
   RemoteErrorEvent,

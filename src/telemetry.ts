@@ -39,6 +39,18 @@ export interface SamplerErrorEvent {
   readonly error: Error
 }
 
+/** An algorithm of the user's picked what it may not, or threw where that is not passed on. */
+export interface CustomErrorEvent {
+  readonly balancer: string
+  /** The algorithm's name. */
+  readonly algorithm: string
+  readonly kind: 'pick' | 'onNodeChange' | 'onRelease'
+  /** What it picked, for `pick`. */
+  readonly value?: unknown
+  /** What it threw, for the others. */
+  readonly error?: unknown
+}
+
 /** The polling thread ended and is started again. */
 export interface WorkerRestartEvent {
   /** How many times it was started again, in all. */
@@ -53,6 +65,7 @@ export const channels = {
   poll: tracingChannel<unknown, PollEvent>('idlest:poll'),
   remoteError: channel('idlest:poll:remote-error'),
   selectEmpty: channel('idlest:select:empty'),
+  customError: channel('idlest:custom:error'),
   samplerError: channel('idlest:sampler:error'),
   workerRestart: channel('idlest:worker:restart'),
 } as const
@@ -62,4 +75,9 @@ export function publishEmptySelect(balancer: string, members: number): void {
   if (channels.selectEmpty.hasSubscribers) {
     channels.selectEmpty.publish({ balancer, members } satisfies EmptySelectEvent)
   }
+}
+
+/** Tells of what an algorithm of the user's did wrong. */
+export function publishCustomError(event: CustomErrorEvent): void {
+  if (channels.customError.hasSubscribers) channels.customError.publish(event)
 }

@@ -6,10 +6,11 @@ import {
   roundRobin,
   spareCapacity,
 } from '../../dist/index.js'
-import type { CaseFamily } from '../case.js'
+import type { BenchCase, CaseFamily } from '../case.js'
 import { engines } from '../engines.js'
+import { ownLoop } from '../own-loop.js'
 import { Pool } from '../pool.js'
-import { sampleSelect } from './picks.js'
+import { sampleReading, sampleSelect } from './picks.js'
 
 /** Sizes at which each algorithm is measured. */
 export const ALGORITHM_SIZES = [8, 1_000, 10_000]
@@ -17,46 +18,67 @@ export const ALGORITHM_SIZES = [8, 1_000, 10_000]
 const ALWAYS_FRESH = 3_600_000
 
 /** The algorithms beside `leastCpu`, and what a pick may cost at most, in floors. */
-export const ALGORITHMS: readonly {
-  /** Default: the algorithm's kind. */
-  readonly name?: string
-  readonly algorithm: Algorithm
-  readonly atMost: number
-}[] = [
+export const ALGORITHMS: readonly { readonly algorithm: Algorithm; readonly atMost: number }[] = [
   // These draw from blocks.
   { algorithm: random(), atMost: 1.2 },
   { algorithm: roundRobin(), atMost: 1.2 },
   { algorithm: spareCapacity({ ttl: ALWAYS_FRESH }), atMost: 1.2 },
-  { name: 'powerOfTwo by cpu', algorithm: powerOfTwo({ metric: 'cpu', ttl: ALWAYS_FRESH }), atMost: 2.5 },
+  { algorithm: powerOfTwo({ metric: 'cpu', ttl: ALWAYS_FRESH }), atMost: 2.5 },
   // These have to look at each pick.
   { algorithm: leastConnections(), atMost: 2.5 },
-  {
-    name: 'powerOfTwo by inFlight',
-    algorithm: powerOfTwo({ metric: 'inFlight', ttl: ALWAYS_FRESH }),
-    atMost: 2.5,
-  },
+  { algorithm: powerOfTwo({ metric: 'inFlight', ttl: ALWAYS_FRESH }), atMost: 2.5 },
+  // And this one takes a turn that threads share.
+  { algorithm: roundRobin({ shared: true }), atMost: 2 },
 ]
 
+/** What an algorithm is called: its kind, and what sets it apart. */
+export function nameOf(algorithm: Algorithm): string {
+  if (algorithm.kind === 'powerOfTwo') return `powerOfTwo by ${algorithm.metric}`
+  return algorithm.kind === 'roundRobin' && algorithm.shared === true ? 'roundRobin shared' : algorithm.kind
+}
+
 /** The name of an algorithm's case. */
-export function caseOf({ algorithm, name = algorithm.kind }: (typeof ALGORITHMS)[number]): string {
-  return `select(), ${name}`
+export function caseOf(kind: string): string {
+  return `select(), ${kind}`
+}
+
+// What looking into 10,000 strings by chance costs: after a pick, and without one.
+function readingCases(pool: Pool): BenchCase[] {
+  const { ids } = pool
+  const shape = { nodes: ids.length, iterations: 20, beforeRound: () => pool.publish() }
+  const reading = [random(), spareCapacity({ ttl: ALWAYS_FRESH })].flatMap((algorithm) =>
+    engines.map((engine) => ({
+      ...shape,
+      name: `${caseOf(algorithm.kind)}, its length read`,
+      engine,
+      sample: sampleReading(pool.balancer(engine, algorithm)),
+    })),
+  )
+  const any = () => ids[Math.floor(Math.random() * ids.length)] as string
+  return [
+    ...reading,
+    { ...shape, name: 'array[random]', engine: '-', sample: ownLoop(() => any()) },
+    { ...shape, name: 'array[random], its length read', engine: '-', sample: ownLoop(() => any().length) },
+  ]
 }
 
 /** Picks among members by each algorithm, at each size and by each engine. */
 export function algorithmCases(): CaseFamily {
   const pools = ALGORITHM_SIZES.map((nodes) => new Pool(nodes))
-  const cases = pools.flatMap((pool) =>
-    ALGORITHMS.flatMap((measured) =>
+  const cases: BenchCase[] = pools.flatMap((pool) =>
+    ALGORITHMS.flatMap(({ algorithm }) =>
       engines.map((engine) => ({
-        name: caseOf(measured),
+        name: caseOf(nameOf(algorithm)),
         engine,
         nodes: pool.ids.length,
         iterations: 20,
         beforeRound: () => pool.publish(),
-        sample: sampleSelect(pool.balancer(engine, measured.algorithm)),
+        sample: sampleSelect(pool.balancer(engine, algorithm)),
       })),
     ),
   )
+  const largest = pools.at(-1)
+  if (largest !== undefined) cases.push(...readingCases(largest))
   return {
     cases,
     close: async () => {

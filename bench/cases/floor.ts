@@ -1,6 +1,8 @@
 import { createRequire } from 'node:module'
 import { type BenchCase, type CaseFamily, consume, UNITS } from '../case.js'
 import { binding } from '../engines.js'
+import { KeyTurn } from '../keys.js'
+import { ownLoop } from '../own-loop.js'
 
 const require = createRequire(import.meta.url)
 
@@ -39,6 +41,16 @@ function sampleNapi(one: () => number): () => number {
   }
 }
 
+/** The case of a call by napi-rs that takes an 11-character string in: the floor of picks by a key. */
+export const STRING_FLOOR = 'floor, takes an 11-character string'
+
+/** The same with an unsigned 32-bit number, for keys that are hashed already. */
+export const NUMBER_FLOOR = 'floor, takes a number'
+
+/** Takes one sample of the floor that the others are compared with, ms a call. Undefined without the addon. */
+export const sampleFloor: (() => number) | undefined =
+  binding === undefined ? undefined : sampleNapi(binding.abi)
+
 /** What a call through Node-API costs that does nothing: the floor under all that crosses into native code. */
 export function floorCases(note: (line: string) => void): CaseFamily {
   const cases: BenchCase[] = []
@@ -46,6 +58,15 @@ export function floorCases(note: (line: string) => void): CaseFamily {
   const cpp = cppFloor()
   if (typeof cpp === 'string') note(`the floor in C++ is left out: ${cpp}`)
   else cases.push({ ...shape, engine: 'C++', sample: sampleCpp(cpp) })
-  if (binding !== undefined) cases.push({ ...shape, engine: 'native', sample: sampleNapi(binding.abi) })
+  if (sampleFloor !== undefined) cases.push({ ...shape, engine: 'native', sample: sampleFloor })
+  if (binding !== undefined) {
+    const { takeString, takeNumber } = binding
+    const keys = new KeyTurn()
+    let number = 0
+    cases.push(
+      { ...shape, name: STRING_FLOOR, engine: 'native', sample: ownLoop(() => takeString(keys.next())) },
+      { ...shape, name: NUMBER_FLOOR, engine: 'native', sample: ownLoop(() => takeNumber(number++)) },
+    )
+  }
   return { cases }
 }

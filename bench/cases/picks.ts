@@ -1,20 +1,23 @@
 import type { Balancer } from '../../dist/index.js'
 import { type BenchCase, type CaseFamily, consume, UNITS } from '../case.js'
 import { engines } from '../engines.js'
+import { ownLoop } from '../own-loop.js'
 import { Pool } from '../pool.js'
 
 const BLOCK = 1024
 const BLOCKS = 50
 
+/**
+ * Samples of `select()`. What was picked is kept, and not looked into: reading a string that is not in the cache takes
+ * longer than the pick, and `sampleReading` tells how long.
+ */
 export function sampleSelect(balancer: Balancer<string>): () => number {
-  return () => {
-    let sum = 0
-    const start = performance.now()
-    for (let i = 0; i < UNITS; i++) sum += balancer.select().length
-    const end = performance.now()
-    consume(sum)
-    return (end - start) / UNITS
-  }
+  return ownLoop(() => balancer.select())
+}
+
+/** The same, with a look into each string that was picked. */
+export function sampleReading(balancer: Balancer<string>): () => number {
+  return ownLoop(() => balancer.select().length)
 }
 
 function sampleIndex(balancer: Balancer<string>): () => number {

@@ -1,18 +1,26 @@
+import type { CustomAlgorithm } from './custom.js'
+
 /** Fixed weights by node id, 0 (never picked) to 1e12; a node that is not named weighs 1. */
 export type Weights = Readonly<Record<string, number>>
 
 /** The fixed weight of a node by its id. */
 export type WeightOf = (id: string) => number
 
-/** `random()`: every member that is up, with equal chances. */
+/** `random()`: every member that is up, with equal chances or by weight. */
 export interface RandomAlgorithm {
   readonly kind: 'random'
+  readonly weights?: Weights
 }
 
 /** `roundRobin()`: every member that is up, in turn. */
 export interface RoundRobinAlgorithm {
   readonly kind: 'roundRobin'
+  /** Whether all threads of a balancer take turns together. */
+  readonly shared?: boolean
 }
+
+/** What one own pick adds to a node's CPU, 1/1000 percentage points; true: learned; false: own picks do not count. */
+export type OwnSendsCost = number | boolean
 
 /** `leastCpu()`, with its options in the table's units. */
 export interface LeastCpuAlgorithm {
@@ -23,6 +31,9 @@ export interface LeastCpuAlgorithm {
   readonly ttl: number
   /** What a missing reading counts as: 1/1000 percentage points, or a policy. */
   readonly missing: number | 'mean' | 'exclude'
+  /** Time constant of the smoothing, ms; 0: none. */
+  readonly smoothing: number
+  readonly ownSends: OwnSendsCost
 }
 
 /** `spareCapacity()`, with its options in the table's units. */
@@ -36,6 +47,7 @@ export interface SpareCapacityAlgorithm {
   readonly minShare: number
   /** What a missing reading counts as. */
   readonly missing: 'mean' | 'exclude'
+  readonly ownSends: OwnSendsCost
 }
 
 /** `leastConnections()`: the fewest requests in flight among some. */
@@ -45,6 +57,7 @@ export interface LeastConnectionsAlgorithm {
   readonly choices: number
   /** Whether all are compared. */
   readonly exact: boolean
+  readonly weights?: Weights
 }
 
 /** `powerOfTwo()`: the best of some by one metric. */
@@ -64,7 +77,14 @@ export interface PowerOfTwoAlgorithm {
   readonly ttl: number
 }
 
-/** How a balancer picks: checked, frozen plain data, so that it can be posted to a worker thread. */
+/** `local()`: the balancer's `self`; another member where that can't be picked. */
+export interface LocalAlgorithm {
+  readonly kind: 'local'
+  /** How the others are picked. */
+  readonly otherwise: 'random' | 'roundRobin'
+}
+
+/** How a balancer picks: checked and frozen; but for `custom`, plain data that can be posted to a worker thread. */
 export type Algorithm =
   | RandomAlgorithm
   | RoundRobinAlgorithm
@@ -72,22 +92,33 @@ export type Algorithm =
   | SpareCapacityAlgorithm
   | LeastConnectionsAlgorithm
   | PowerOfTwoAlgorithm
+  | LocalAlgorithm
+  | CustomAlgorithm
+
+/** What engines know; the others go around an engine that does one of these. */
+export type EngineAlgorithm = Exclude<Algorithm, LocalAlgorithm | CustomAlgorithm>
 
 /** Oldest age of a reading that still counts, ms; undefined where the algorithm reads none. */
 export function ttlOf(algorithm: Algorithm): number | undefined {
   return 'ttl' in algorithm ? algorithm.ttl : undefined
 }
 
+/** Whether an algorithm has fixed weights. */
+export function isWeighted(algorithm: Algorithm): boolean {
+  return 'weights' in algorithm && algorithm.weights !== undefined
+}
+
 /** The fixed weights of an algorithm that has some; else 1 for all. */
 export function weightsOf(algorithm: Algorithm): WeightOf {
-  const weights = 'weights' in algorithm ? (algorithm.weights as Weights | undefined) : undefined
+  const weights = 'weights' in algorithm ? algorithm.weights : undefined
   if (weights === undefined) return () => 1
   return (id) => (Object.hasOwn(weights, id) ? (weights[id] as number) : 1)
 }
 
 /** Whether picks depend on what changes without a publication, so that they can't be made ahead. */
 export function isLive(algorithm: Algorithm): boolean {
-  return algorithm.kind === 'leastConnections' || isByFlights(algorithm)
+  if (algorithm.kind === 'leastConnections' || isByFlights(algorithm)) return true
+  return 'ownSends' in algorithm && algorithm.ownSends !== false
 }
 
 /** Whether it is `powerOfTwo` by requests in flight: those that this process has count too. */

@@ -3,10 +3,15 @@ import type {
   Algorithm,
   LeastConnectionsAlgorithm,
   LeastCpuAlgorithm,
+  LocalAlgorithm,
   PowerOfTwoAlgorithm,
+  RandomAlgorithm,
+  RoundRobinAlgorithm,
   SpareCapacityAlgorithm,
 } from './algorithm.js'
+import type { CustomAlgorithm } from './custom.js'
 import { LONGEST_METRIC } from './power-of-two.js'
+import { isWeights } from './weights.js'
 
 function isMilli(value: unknown): boolean {
   return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= CPU_MAX
@@ -16,13 +21,34 @@ function isNumberFrom(value: unknown, least: number, most: number): boolean {
   return typeof value === 'number' && value >= least && value <= most
 }
 
+function isWeightsOption(weights: unknown): boolean {
+  return weights === undefined || isWeights(weights)
+}
+
+function isCost(value: unknown): boolean {
+  return typeof value === 'boolean' || (isNumberFrom(value, 0, CPU_MAX) && value !== 0)
+}
+
 // Takes what may lack anything: it may have come from another thread.
 const checks: { [K in Algorithm['kind']]: (value: object) => boolean } = {
-  random: () => true,
-  roundRobin: () => true,
+  random: (value) => isWeightsOption((value as Partial<RandomAlgorithm>).weights),
+  roundRobin: (value) => {
+    const { shared } = value as Partial<RoundRobinAlgorithm>
+    return shared === undefined || typeof shared === 'boolean'
+  },
+  custom: (value) => typeof (value as Partial<CustomAlgorithm>).make === 'function',
+  local: (value) => {
+    const { otherwise } = value as Partial<LocalAlgorithm>
+    return otherwise === 'random' || otherwise === 'roundRobin'
+  },
   leastConnections: (value) => {
-    const { choices, exact } = value as Partial<LeastConnectionsAlgorithm>
-    return Number.isInteger(choices) && isNumberFrom(choices, 1, 64) && typeof exact === 'boolean'
+    const { choices, exact, weights } = value as Partial<LeastConnectionsAlgorithm>
+    return (
+      Number.isInteger(choices) &&
+      isNumberFrom(choices, 1, 64) &&
+      typeof exact === 'boolean' &&
+      isWeightsOption(weights)
+    )
   },
   powerOfTwo: (value) => {
     const { metric, choices, choiceRate, otherwise, unknown, ttl } = value as Partial<PowerOfTwoAlgorithm>
@@ -38,19 +64,22 @@ const checks: { [K in Algorithm['kind']]: (value: object) => boolean } = {
     )
   },
   leastCpu: (value) => {
-    const { threshold, ttl, missing } = value as Partial<LeastCpuAlgorithm>
+    const { threshold, ttl, missing, smoothing, ownSends } = value as Partial<LeastCpuAlgorithm>
     return (
       isMilli(threshold) &&
+      isNumberFrom(smoothing, 0, Number.MAX_VALUE) &&
+      isCost(ownSends) &&
       isNumberFrom(ttl, 0, Number.POSITIVE_INFINITY) &&
       (missing === 'mean' || missing === 'exclude' || isMilli(missing))
     )
   },
   spareCapacity: (value) => {
-    const { ttl, smoothing, minShare, missing } = value as Partial<SpareCapacityAlgorithm>
+    const { ttl, smoothing, minShare, missing, ownSends } = value as Partial<SpareCapacityAlgorithm>
     return (
       isNumberFrom(ttl, 0, Number.POSITIVE_INFINITY) &&
       isNumberFrom(smoothing, 0, Number.MAX_VALUE) &&
       isNumberFrom(minShare, 0, 1) &&
+      isCost(ownSends) &&
       (missing === 'mean' || missing === 'exclude')
     )
   },

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { checkOptions, flag, options, whole } from '../options.js'
-import type { LeastConnectionsAlgorithm } from './algorithm.js'
+import type { LeastConnectionsAlgorithm, Weights } from './algorithm.js'
+import { weightsOption } from './weights.js'
 
 /** Options of `leastConnections`. */
 export interface LeastConnectionsOptions {
@@ -8,11 +9,17 @@ export interface LeastConnectionsOptions {
   choices?: number
   /** Compares all members, whatever their number: a pick is then linear in it. Default false. */
   exact?: boolean
+  /**
+   * What a node can take compared with others, by its id, 0 to 1e12: the least (in flight + 1) / weight is picked, so
+   * that a node of twice the weight has twice as much in flight. 0: never picked. Not named: 1. Default none.
+   */
+  weights?: Weights
 }
 
 const leastConnectionsOptions = options({
   choices: v.optional(whole(1, 64), 2),
   exact: v.optional(flag(), false),
+  weights: weightsOption,
 })
 
 /**
@@ -27,6 +34,6 @@ const leastConnectionsOptions = options({
  * Throws OptionError.
  */
 export function leastConnections(given: LeastConnectionsOptions = {}): LeastConnectionsAlgorithm {
-  const { choices, exact } = checkOptions('leastConnections', given, leastConnectionsOptions)
-  return Object.freeze({ kind: 'leastConnections', choices, exact })
+  const { choices, exact, weights } = checkOptions('leastConnections', given, leastConnectionsOptions)
+  return Object.freeze({ kind: 'leastConnections', choices, exact, ...(weights && { weights }) })
 }

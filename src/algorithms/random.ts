@@ -1,8 +1,24 @@
-import type { RandomAlgorithm } from './algorithm.js'
+import { checkOptions, options } from '../options.js'
+import type { RandomAlgorithm, Weights } from './algorithm.js'
+import { weightsOption } from './weights.js'
 
-const algorithm: RandomAlgorithm = Object.freeze({ kind: 'random' })
+/** Options of `random`. */
+export interface RandomOptions {
+  /**
+   * Chances by node id, 0 to 1e12: a node of twice the weight is picked twice as often. 0: never. Not named: 1.
+   * Default none: all have equal chances.
+   */
+  weights?: Weights
+}
 
-/** Picks uniformly among the members that are up. Listens to no report; never herds. */
-export function random(): RandomAlgorithm {
-  return algorithm
+const randomOptions = options({ weights: weightsOption })
+
+/**
+ * Picks uniformly among the members that are up, or in proportion to fixed `weights`. Listens to no report; never herds.
+ *
+ * Throws OptionError.
+ */
+export function random(given: RandomOptions = {}): RandomAlgorithm {
+  const { weights } = checkOptions('random', given, randomOptions)
+  return Object.freeze({ kind: 'random', ...(weights && { weights }) })
 }

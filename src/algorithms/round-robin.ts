@@ -1,11 +1,25 @@
+import * as v from 'valibot'
+import { checkOptions, flag, options } from '../options.js'
 import type { RoundRobinAlgorithm } from './algorithm.js'
 
-const algorithm: RoundRobinAlgorithm = Object.freeze({ kind: 'roundRobin' })
+/** Options of `roundRobin`. */
+export interface RoundRobinOptions {
+  /**
+   * Whether the balancer and those attached to it on other threads take turns together: then the order is exact over
+   * all of them, by one atomic step a pick. Else each has turns of its own. Default false.
+   */
+  shared?: boolean
+}
+
+const roundRobinOptions = options({ shared: v.optional(flag(), false) })
 
 /**
- * Picks the members that are up in turn, from a random start: exact for one balancer. Listens to no report, so it
- * gives a busy node as much as an idle one; never herds.
+ * Picks the members that are up in turn, from a random start: exact for one balancer, and with `shared` for all threads
+ * of it. Listens to no report, so it gives a busy node as much as an idle one; never herds.
+ *
+ * Throws OptionError.
  */
-export function roundRobin(): RoundRobinAlgorithm {
-  return algorithm
+export function roundRobin(given: RoundRobinOptions = {}): RoundRobinAlgorithm {
+  const { shared } = checkOptions('roundRobin', given, roundRobinOptions)
+  return Object.freeze({ kind: 'roundRobin', ...(shared && { shared }) })
 }

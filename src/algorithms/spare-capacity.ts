@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { checkOptions, milliseconds, number, oneOf, options } from '../options.js'
 import type { SpareCapacityAlgorithm } from './algorithm.js'
+import { ownSendsCost, ownSendsOption } from './own-sends.js'
 import { ttlOption } from './ttl.js'
 
 /** Options of `spareCapacity`. */
@@ -19,6 +20,11 @@ export interface SpareCapacityOptions {
   ttl?: number
   /** What a member without a fresh reading counts as: the mean of the others, or not picked unless none has one. Default `'mean'`. */
   missing?: 'mean' | 'exclude'
+  /**
+   * Takes from what a node has to spare what this balancer has itself sent there since its reading: its picks times the
+   * CPU that one of them costs, in percentage points, or learned where this is true (see `leastCpu`). Default false.
+   */
+  ownSends?: boolean | number
 }
 
 const spareCapacityOptions = options({
@@ -26,6 +32,7 @@ const spareCapacityOptions = options({
   minShare: v.optional(number(0, 1), 0.01),
   ttl: ttlOption,
   missing: v.optional(oneOf(['mean', 'exclude']), 'mean'),
+  ownSends: ownSendsOption,
 })
 
 /**
@@ -38,6 +45,17 @@ const spareCapacityOptions = options({
  * Throws OptionError.
  */
 export function spareCapacity(given: SpareCapacityOptions = {}): SpareCapacityAlgorithm {
-  const { smoothing, minShare, ttl, missing } = checkOptions('spareCapacity', given, spareCapacityOptions)
-  return Object.freeze({ kind: 'spareCapacity', ttl: Math.floor(ttl), smoothing, minShare, missing })
+  const { smoothing, minShare, ttl, missing, ownSends } = checkOptions(
+    'spareCapacity',
+    given,
+    spareCapacityOptions,
+  )
+  return Object.freeze({
+    kind: 'spareCapacity',
+    ttl: Math.floor(ttl),
+    smoothing,
+    minShare,
+    missing,
+    ownSends: ownSendsCost(ownSends),
+  })
 }

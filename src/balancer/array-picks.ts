@@ -1,4 +1,11 @@
-import { type Algorithm, isLive, type WeightOf, weightsOf } from '../algorithms/algorithm.js'
+import {
+  type Algorithm,
+  type EngineAlgorithm,
+  isLive,
+  isWeighted,
+  type WeightOf,
+  weightsOf,
+} from '../algorithms/algorithm.js'
 import type { Clock } from '../clock.js'
 import { type Engine, FACT_FRESH, type MemberArrays, NOT_ELIGIBLE } from '../engine/engine.js'
 import { MISSING, OUT } from '../engine/portable/band.js'
@@ -8,11 +15,13 @@ import type { Dice, Plan } from '../engine/portable/plan.js'
 import { fillBandOf, planOf } from '../engine/portable/plan-of.js'
 import { OptionError } from '../errors.js'
 import { NO_SLOT } from '../table/layout.js'
-import type { TableMemory } from '../table/memory.js'
+import type { TableBuffer, TableMemory } from '../table/memory.js'
 import { BoundArray } from './bound-array.js'
-import { generationOf, LiveView } from './live-view.js'
+import { engineAlgorithmOf } from './cores.js'
+import { glimpseOfGeneration, LiveView } from './live-view.js'
 import { arraysOf, type Place } from './members.js'
 import { idOf, type NodeLike } from './node.js'
+import { ARRAY_TURN, SharedTurn, SharedTurnPlan } from './shared-turn.js'
 
 /** Picks from a bound array between two looks at the whole of it. */
 const PICKS_A_LOOK = 1024
@@ -35,6 +44,10 @@ export interface ArrayPicksOptions {
   readonly memory: TableMemory
   readonly directory: Directory
   readonly algorithm: Algorithm
+  /** Where turns are taken, for algorithms that share them. */
+  readonly turns: TableBuffer | undefined
+  /** The id of the local node, for algorithms that pick it. */
+  readonly self: string | undefined
   readonly seed: readonly [number, number]
   /** The id of this thread. */
   readonly thread: number
@@ -48,26 +61,39 @@ export interface ArrayPicksOptions {
   readonly onShown: ((id: string) => void) | undefined
 }
 
+/** Picks from arrays that the caller passes: `select(nodes)`. */
+export interface ArrayPicker {
+  /** The index of the picked element, or -1 where none may be picked. Throws BadNodeError. */
+  select(nodes: readonly NodeLike[]): number
+  /** Makes the next pick look at everything anew. */
+  invalidate(): void
+  close(): void
+}
+
 /**
- * Picks from arrays that the caller passes: `select(nodes)`. The engine keeps a plain copy of the fresh readings of
+ * Picks from arrays by the algorithms of the engines. The engine keeps a plain copy of the fresh readings of
  * all nodes of the table, made at each publication; what is left of a pick is a few plain reads, where crossing into
  * native code would cost more than it saves. So both engines share this part.
  *
  * An array that is passed again is bound: its band is computed once a publication, and a pick checks that array,
  * length and drawn element are the same; every 1,024 picks all elements are checked. Four arrays are remembered.
  */
-export class ArrayPicks {
+export class ArrayPicks implements ArrayPicker {
   // Plain fields: `select` is the hot path.
   private bound: BoundArray | undefined
   private readonly header: Int32Array
   private readonly dice: Dice
   private readonly live: LiveView
   private readonly options: ArrayPicksOptions
+  private readonly algorithm: EngineAlgorithm
+  private readonly turn: SharedTurn | undefined
+  private readonly self: string | undefined
   // An object without prototype: for strings that were seen before it is a third faster than a Map.
   private positions: Record<string, number | undefined> = Object.create(null)
   private places: MemberArrays
   private readonly noFlights: Flights
   private readonly weightOf: WeightOf
+  private readonly weighted: boolean
   private version = -1
   // The arrays seen last, a ring; bound from the second time on.
   private readonly recent: (readonly NodeLike[] | undefined)[] = new Array(REMEMBERED).fill(undefined)
@@ -76,14 +102,20 @@ export class ArrayPicks {
   private oldest = 0
   private untilClock = 0
   private raw = new Float64Array(16)
+  private weights = new Float64Array(0)
   private band = new Uint32Array(16)
 
   constructor(options: ArrayPicksOptions) {
-    const { engine, memory, algorithm, seed, clock, exact } = options
+    const { engine, memory, seed, clock, exact, turns } = options
+    const algorithm = engineAlgorithmOf(options.algorithm)
     this.options = options
+    this.algorithm = algorithm
+    this.turn = turns && new SharedTurn(turns, ARRAY_TURN)
+    this.self = options.algorithm.kind === 'local' ? options.self : undefined
     this.directory = options.directory
     this.header = memory.header
     this.weightOf = weightsOf(algorithm)
+    this.weighted = isWeighted(algorithm)
     this.places = arraysOf([], this.weightOf)
     this.noFlights = new Flights(memory, new Uint32Array(0), new Uint32Array(0))
     const generator = new Generator(seed)
@@ -108,7 +140,7 @@ export class ArrayPicks {
       bound.array === nodes &&
       bound.left > 0 &&
       nodes.length === bound.length &&
-      generationOf(this.header) === this.live.generation
+      glimpseOfGeneration(this.header) === this.live.generation
     ) {
       bound.left--
       const index = bound.plan.draw(this.dice)
@@ -149,7 +181,7 @@ export class ArrayPicks {
     if (bound === undefined || !bound.isUnchanged()) bound = this.bounds[place] = new BoundArray(nodes)
     if (bound.revision !== this.live.revision) {
       this.readInto(bound.ids)
-      bound.plan = this.planOf(bound.ids)
+      bound.plan = this.planFor(bound.ids)
       bound.revision = this.live.revision
     }
     if (bound.plan.length === 0) return -1
@@ -175,32 +207,36 @@ export class ArrayPicks {
   private bringUpToDate(isLook: boolean): void {
     const lookAtClock = isLook || --this.untilClock <= 0
     if (lookAtClock) this.untilClock = PICKS_A_CLOCK
-    else if (generationOf(this.header) === this.live.generation && this.version === this.directory.version)
+    else if (
+      glimpseOfGeneration(this.header) === this.live.generation &&
+      this.version === this.directory.version
+    )
       return
     if (this.live.isStale(lookAtClock)) this.live.refresh()
   }
 
   // One draw from the readings in `raw`, without keeping what it was made from.
   private drawOnce(nodes: readonly NodeLike[]): number {
-    const { algorithm } = this.options
-    if (algorithm.kind === 'leastCpu' || algorithm.kind === 'random') {
+    const { algorithm } = this
+    if (algorithm.kind === 'leastCpu' || (algorithm.kind === 'random' && !this.weighted)) {
       const length = fillBandOf(algorithm, this.raw, nodes.length, this.band)
       return length === 0 ? -1 : (this.band[this.dice.generator.below(length)] as number)
     }
-    const plan = this.planOf(nodes)
+    const plan = this.planFor(nodes)
     return plan.length === 0 ? -1 : plan.draw(this.dice)
   }
 
-  // What to draw from, given the readings in `raw`.
-  private planOf(nodes: readonly NodeLike[]): Plan {
-    const { algorithm, thread } = this.options
-    return planOf(algorithm, this.raw, nodes.length, this.flightsOf(nodes), thread)
+  // What to draw from, from the readings in `raw`.
+  private planFor(nodes: readonly NodeLike[]): Plan {
+    const flights = this.flightsOf(nodes)
+    const plan = planOf(this.algorithm, this.raw, nodes.length, flights, this.weights, this.options.thread)
+    return this.turn === undefined ? plan : new SharedTurnPlan(plan, this.turn)
   }
 
   // Where to look for what these nodes have in flight, for algorithms that do.
   private flightsOf(nodes: readonly NodeLike[]): Flights {
-    const { algorithm, memory } = this.options
-    if (!isLive(algorithm)) return this.noFlights
+    const { memory } = this.options
+    if (!isLive(this.algorithm)) return this.noFlights
     const slots = new Uint32Array(nodes.length).fill(NO_SLOT)
     const generations = new Uint32Array(nodes.length)
     for (const [i, node] of nodes.entries()) {
@@ -231,6 +267,24 @@ export class ArrayPicks {
       const value = position === undefined || !anyFresh ? NOT_ELIGIBLE : (values[position] as number)
       raw[i] = anyOut && out.has(id) ? OUT : value === NOT_ELIGIBLE ? MISSING : value
     }
+    if (this.weighted) this.weigh(nodes)
+    if (this.self !== undefined) this.keepSelf(nodes, this.self)
+  }
+
+  // Leaves the local node alone, where it may be picked.
+  private keepSelf(nodes: readonly NodeLike[], self: string): void {
+    const { raw } = this
+    const place = nodes.findIndex((node, i) => raw[i] !== OUT && idOf(node) === self)
+    if (place < 0) return
+    const value = raw[place] as number
+    raw.fill(OUT, 0, nodes.length)
+    raw[place] = value
+  }
+
+  // A loop of its own, for the sake of those that have no weights.
+  private weigh(nodes: readonly NodeLike[]): void {
+    this.weights = Float64Array.from(nodes, (node) => this.weightOf(idOf(node)))
+    for (const [i, weight] of this.weights.entries()) if (weight === 0) this.raw[i] = OUT
   }
 
   private makeRoom(count: number): void {
@@ -249,7 +303,8 @@ export class ArrayPicks {
   }
 }
 
-// The core of an array pick only tells readings: which of them are fresh, and their values.
-function asReadings(algorithm: Algorithm): Algorithm {
-  return 'missing' in algorithm ? { ...algorithm, missing: 'exclude' } : algorithm
+// The core of an array pick only tells readings: which of them are fresh, and their values. Own sends are those of
+// members.
+function asReadings(algorithm: EngineAlgorithm): EngineAlgorithm {
+  return 'missing' in algorithm ? { ...algorithm, missing: 'exclude', ownSends: false } : algorithm
 }

@@ -80,6 +80,8 @@ export class AttachedBalancer extends Picker<string> {
       seed: toSeed(seed),
       places: known,
       directory: known,
+      self: handle.self,
+      turns: handle.turns,
     })
     this.#known = known
     this.#take(handle.members)

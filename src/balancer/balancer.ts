@@ -11,6 +11,7 @@ import { processClock } from '../process-clock.js'
 import { type Seed, streamOf, toSeed } from '../seed.js'
 import { type Entry, sampleTime, Table } from '../table/table.js'
 import { warn } from '../warn.js'
+import { checkSelf } from './cores.js'
 import { Drains } from './drains.js'
 import { type BalancerHandle, HandleServer } from './handle.js'
 import { keptAlive } from './keep-alive.js'
@@ -58,6 +59,8 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
     const name = options.name ?? `balancer-${++unnamed}`
     const seed = toSeed(options.seed)
     const algorithm = options.algorithm ?? leastCpu()
+    const self = options.self === undefined ? undefined : idOf(options.self)
+    checkSelf(algorithm, self)
     super({
       name,
       engine: chooseEngine(options.engine),
@@ -68,10 +71,11 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
       seed,
       places: table,
       directory: table,
+      self,
     })
     this.#table = table
     this.#drains = new Drains(table.memory, clock)
-    if (options.self !== undefined) this.#self = { node: options.self as N, id: idOf(options.self) }
+    if (self !== undefined) this.#self = { node: options.self as N, id: self }
     this.#onSamplerError = options.onSamplerError
     if (options.self !== undefined) {
       this.#sampling = createSampling({
@@ -159,16 +163,26 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
 
   /**
    * Something to post to a worker thread, for `attachBalancer`. The balancer there picks from the same table with an
-   * engine of its own, follows the members here, and closes with this one. Throws ClosedError.
+   * engine of its own, follows the members here, and closes with this one. Throws ClosedError, and OptionError where the
+   * algorithm is `custom`: functions can't be posted.
    */
   handle(): BalancerHandle {
     this.checkOpen()
+    if (this.algorithm.kind === 'custom') {
+      throw new OptionError(
+        'algorithm',
+        this.algorithm,
+        'one that can be posted to a thread: custom() has functions',
+      )
+    }
     this.#handles ??= new HandleServer({
       name: this.name,
       buffer: this.memory.buffer,
       algorithm: this.algorithm,
       engine: this.engine,
       ownClock: this.clock !== processClock,
+      self: this.#self?.id,
+      turns: this.turns,
       members: () => this.members.list,
     })
     return this.#handles.handle()

@@ -2,6 +2,7 @@ import { threadId } from 'node:worker_threads'
 import * as v from 'valibot'
 import type { Algorithm } from '../algorithms/algorithm.js'
 import { leastCpu } from '../algorithms/least-cpu.js'
+import { random } from '../algorithms/random.js'
 import type { Clock, TimerHandle } from '../clock.js'
 import { unknownDraw } from '../engine/engine.js'
 import { chooseEngine } from '../engine/load.js'
@@ -12,8 +13,11 @@ import { toSeed } from '../seed.js'
 import type { Table } from '../table/table.js'
 import { publishEmptySelect } from '../telemetry.js'
 import { warn } from '../warn.js'
-import { ArrayPicks } from './array-picks.js'
+import type { ArrayPicker, ArrayPicksOptions } from './array-picks.js'
 import { type Balancer, createBalancer, tableFor } from './balancer.js'
+import { turnsFor } from './cores.js'
+import { runnerOf } from './custom.js'
+import { arrayPickerOf } from './custom-arrays.js'
 import { idOf, type NodeLike } from './node.js'
 import { type PollOptions, sharedEntries } from './options.js'
 
@@ -42,7 +46,7 @@ const NAME = 'select'
 
 /** Picks from whatever arrays it is shown, over the readings of a table; polls the nodes in them if asked to. */
 class DropIn {
-  readonly #picks: ArrayPicks
+  readonly #picks: ArrayPicker
   readonly #clock: Clock
   readonly #balancer: Balancer | undefined
   readonly #forgetAfter: number
@@ -54,27 +58,46 @@ class DropIn {
     const checked = checkOptions('configure', given, configureOptions)
     const table = tableFor(checked.table, checked.clock)
     const algorithm = checked.algorithm ?? leastCpu()
+    if (algorithm.kind === 'local') {
+      throw new OptionError('algorithm', algorithm, 'another than local(): select(nodes) knows no local node')
+    }
+    if (checked.poll !== false) checkForgetAfter(checked.forgetAfter, checked.poll.interval)
     this.#clock = table.clock
     this.#forgetAfter = checked.forgetAfter
-    if (checked.poll !== false) {
-      checkForgetAfter(checked.forgetAfter, checked.poll.interval)
-      const { seed, engine } = checked
-      this.#balancer = createBalancer({ name: NAME, algorithm, poll: checked.poll, seed, engine, table })
-      this.#sweepLater()
-    }
-    this.#picks = new ArrayPicks({
+    const { memory, clock } = table
+    const seed = toSeed(checked.seed)
+    const arrays: ArrayPicksOptions = {
       engine: chooseEngine(checked.engine),
-      memory: table.memory,
+      memory,
       directory: table,
       algorithm,
-      seed: toSeed(checked.seed),
+      seed,
       thread: threadId,
-      clock: table.clock,
-      exact: table.clock !== processClock,
+      turns: turnsFor(algorithm, seed),
+      self: undefined,
+      clock,
+      exact: clock !== processClock,
       check: () => {},
       out: new Set(),
-      onShown: this.#balancer === undefined ? undefined : (id) => this.#show(id),
-    })
+      onShown: checked.poll === false ? undefined : (id) => this.#show(id),
+    }
+    const counters = { badPicks: 0, hookErrors: 0 }
+    const custom = runnerOf({ algorithm, name: NAME, memory, clock, seed, counters })
+    this.#picks = arrayPickerOf(arrays, custom)
+    if (checked.poll !== false) {
+      const { seed, engine } = checked
+      // It polls and picks nothing, so that the user's algorithm is left to who picks.
+      const polled = algorithm.kind === 'custom' ? random() : algorithm
+      this.#balancer = createBalancer({
+        name: NAME,
+        algorithm: polled,
+        poll: checked.poll,
+        seed,
+        engine,
+        table,
+      })
+      this.#sweepLater()
+    }
   }
 
   select<T extends NodeLike>(nodes: readonly T[]): T {
@@ -85,7 +108,7 @@ class DropIn {
     const unknown = index < -1 ? nodes[unknownDraw(index)] : undefined
     if (unknown !== undefined) throw new UnknownLoadError(idOf(unknown))
     publishEmptySelect(NAME, 0)
-    throw new NoNodesError('select(nodes) was given no node')
+    throw new NoNodesError('select(nodes) was given no node that may be picked')
   }
 
   async close(): Promise<void> {

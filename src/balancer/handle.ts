@@ -8,6 +8,7 @@ import { OptionError } from '../errors.js'
 import { whole } from '../options.js'
 import type { TableBuffer } from '../table/memory.js'
 import type { Member, MemberState, Place } from './members.js'
+import { TURN_BYTES } from './shared-turn.js'
 
 /** The members of a balancer, as they are posted to other threads. */
 export interface PostedMembers {
@@ -25,6 +26,10 @@ export interface BalancerHandle {
   readonly engine: EngineName
   /** Whether the balancer has a clock of its own, which can't be posted. */
   readonly ownClock: boolean
+  /** The id of the local node, where the balancer has one. */
+  readonly self?: string | undefined
+  /** Where turns are taken together, for `roundRobin({ shared: true })`. */
+  readonly turns?: TableBuffer | undefined
   /** The channel on which member changes are told. */
   readonly channel: string
   /** One byte: 1 once the balancer is closed, which a thread that attaches after that is not told otherwise. */
@@ -45,6 +50,8 @@ export interface HandleServerOptions {
   readonly algorithm: Algorithm
   readonly engine: EngineName
   readonly ownClock: boolean
+  readonly self: string | undefined
+  readonly turns: TableBuffer | undefined
   readonly members: () => readonly Member[]
 }
 
@@ -66,7 +73,7 @@ export class HandleServer {
   }
 
   handle(): BalancerHandle {
-    const { name, buffer, algorithm, engine, ownClock } = this.#options
+    const { name, buffer, algorithm, engine, ownClock, self, turns } = this.#options
     return {
       kind: 'idlest-balancer',
       name,
@@ -74,6 +81,8 @@ export class HandleServer {
       algorithm,
       engine,
       ownClock,
+      self,
+      turns,
       channel: this.#name,
       closed: this.#flag,
       members: this.#members(),
@@ -115,6 +124,12 @@ export function isClosed({ closed }: BalancerHandle): boolean {
 const word = whole(0, 0xffffffff)
 const shared = v.custom<SharedArrayBuffer>((value) => value instanceof SharedArrayBuffer)
 
+// What is needed to go on where the balancer is.
+function isWhole({ algorithm, self, turns }: BalancerHandle): boolean {
+  if (algorithm.kind === 'custom' || (algorithm.kind === 'local' && self === undefined)) return false
+  return turns !== undefined || algorithm.kind !== 'roundRobin' || algorithm.shared !== true
+}
+
 const handleSchema = v.object({
   kind: v.literal('idlest-balancer'),
   name: v.string(),
@@ -122,6 +137,13 @@ const handleSchema = v.object({
   algorithm: v.custom<Algorithm>(isAlgorithm),
   engine: v.picklist(['native', 'portable']),
   ownClock: v.boolean(),
+  self: v.optional(v.string()),
+  turns: v.optional(
+    v.pipe(
+      shared,
+      v.check(({ byteLength }) => byteLength >= TURN_BYTES),
+    ),
+  ),
   channel: v.string(),
   closed: v.pipe(
     shared,
@@ -139,6 +161,6 @@ const handleSchema = v.object({
 
 /** Checks that something is a handle, all of it: a wrong slot would be written to. Throws OptionError. */
 export function checkHandle(value: unknown): BalancerHandle {
-  if (v.is(handleSchema, value)) return value
+  if (v.is(handleSchema, value) && isWhole(value)) return value
   throw new OptionError('handle', value, 'what balancer.handle() returned, posted to this thread')
 }

@@ -36,6 +36,8 @@ export interface LeaseOwner {
   readonly leases: LeaseCounters
   /** Called after a release, for those who wait for a node to drain. */
   released(member: Member): void
+  /** Called after each release with what was told of it, where someone wants to know. Never throws. */
+  readonly ended: ((member: Member, outcome: Outcome | undefined) => void) | undefined
 }
 
 /** A pick that counts as in flight, for all balancers and threads of the table, until it is released. */
@@ -74,6 +76,7 @@ export class Lease<N extends NodeLike = NodeLike> {
     if (!this.#counted || !leaveFlight(memory, member.slot, member.generation)) leases.releasedLate++
     this.#owner.released(member)
     if (typeof outcome === 'object' && outcome !== null) note(outcome, member, leases)
+    this.#owner.ended?.(member, outcome)
   }
 
   [Symbol.dispose](): void {
@@ -82,13 +85,23 @@ export class Lease<N extends NodeLike = NodeLike> {
 }
 
 function note({ ok, error, latency }: Outcome, member: Member, leases: LeaseCounters): void {
-  if (ok === false || (ok === undefined && error !== undefined)) {
+  if (isFailure(ok, error)) {
     leases.failed++
     member.failed++
   }
   if (latency === undefined) return
-  if (typeof latency === 'number' && latency >= 0 && latency <= MAX_VALUE) {
+  if (isLatency(latency)) {
     member.latencySum += latency
     member.latencyCount++
   } else leases.badLatency++
+}
+
+/** Whether the work failed, by what was told of it. */
+export function isFailure(ok: unknown, error: unknown): boolean {
+  return ok === false || (ok === undefined && error !== undefined)
+}
+
+/** Whether a value is a latency, ms. */
+export function isLatency(value: unknown): value is number {
+  return typeof value === 'number' && value >= 0 && value <= MAX_VALUE
 }

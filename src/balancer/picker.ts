@@ -5,12 +5,15 @@ import { type Engine, type EngineName, unknownDraw } from '../engine/engine.js'
 import { ClosedError, type IdlestError, NoNodesError, OptionError, UnknownLoadError } from '../errors.js'
 import type { Report } from '../report.js'
 import { checkReport } from '../reports/check.js'
-import type { TableMemory } from '../table/memory.js'
+import type { TableBuffer, TableMemory } from '../table/memory.js'
 import { publish } from '../table/reading.js'
 import { writeReport } from '../table/report.js'
 import { sampleTime, tableTime } from '../table/table.js'
 import { publishEmptySelect } from '../telemetry.js'
-import { ArrayPicks, type Directory } from './array-picks.js'
+import type { ArrayPicker, ArrayPicksOptions, Directory } from './array-picks.js'
+import { coreOf, turnsFor } from './cores.js'
+import { type CustomCounters, type CustomRunner, runnerOf } from './custom.js'
+import { arrayPickerOf } from './custom-arrays.js'
 import { Lease, type LeaseOwner, newLeaseCounters, type Outcome } from './lease.js'
 import { type Member, Members, type Places } from './members.js'
 import { idOf, looseId, type NodeLike } from './node.js'
@@ -19,7 +22,7 @@ import { excludedBy, type SelectOptions } from './select-options.js'
 import { type NodeSnapshot, snapshotOf } from './snapshot.js'
 
 /** Counts of a balancer's picks and reports. */
-export interface PickCounters {
+export interface PickCounters extends CustomCounters {
   /** Picks of members so far. */
   picks: number
   /** Picks from arrays so far: `select(nodes)`. */
@@ -48,6 +51,10 @@ export interface PickerOptions {
   readonly seed: readonly [number, number]
   readonly places: Places
   readonly directory: Directory
+  /** The id of the local node. */
+  readonly self: string | undefined
+  /** Where turns are taken together with other threads; where there is none, and the algorithm needs it, one is made. */
+  readonly turns?: TableBuffer | undefined
 }
 
 // Keeps the picks from arrays apart from the others, whatever the seed.
@@ -66,8 +73,7 @@ export class Picker<N extends NodeLike = NodeLike> {
   protected readonly clock: Clock
   protected readonly memory: TableMemory
   protected closed = false
-  protected readonly counters: PickCounters = {
-    picks: 0,
+  protected readonly counters: Omit<PickCounters, 'picks'> = {
     arrayPicks: 0,
     empty: 0,
     unknown: 0,
@@ -75,20 +81,24 @@ export class Picker<N extends NodeLike = NodeLike> {
     reportsOlder: 0,
     reportsUnknown: 0,
     reportsEmpty: 0,
+    badPicks: 0,
+    hookErrors: 0,
   }
+  /** Where turns are taken together with other threads. */
+  protected readonly turns: TableBuffer | undefined
   protected readonly leases: LeaseOwner
   readonly #picks: Picks
-  readonly #arrayPicks: ArrayPicks
+  readonly #arrayPicks: ArrayPicker
+  readonly #custom: CustomRunner | undefined
   // Whether draws may fail for want of a load.
   readonly #mayFail: boolean
   // As the engine has them: what it was told last.
   #list: readonly Member<N>[] = []
+  // A copy that is not frozen: to read an element of a frozen array takes a third of a pick.
   #nodes: readonly N[] = []
-  // Picks by index, taken over by the members now and then: a small array stays in the cache, thousands of members not.
-  #counts = new Float64Array(0)
 
   protected constructor(options: PickerOptions) {
-    const { name, engine, memory, clock, exact, algorithm, seed } = options
+    const { name, engine, memory, clock, exact, algorithm, seed, self } = options
     this.name = name
     this.engine = engine.name
     this.algorithm = algorithm
@@ -96,9 +106,27 @@ export class Picker<N extends NodeLike = NodeLike> {
     this.memory = memory
     this.#mayFail = algorithm.kind === 'powerOfTwo' && algorithm.unknown === 'fail'
     this.members = new Members(options.places, weightsOf(algorithm))
-    this.leases = { memory, leases: newLeaseCounters(), released: (member) => this.onReleased(member) }
+    this.turns = options.turns ?? turnsFor(algorithm, seed)
+    const custom = runnerOf({ algorithm, name, memory, clock, seed, counters: this.counters })
+    this.#custom = custom
+    this.leases = {
+      memory,
+      leases: newLeaseCounters(),
+      released: (member) => this.onReleased(member),
+      ended: custom && (({ node }, outcome) => custom.released(node, outcome)),
+    }
     this.#picks = new Picks({
-      core: engine.createCore(memory, algorithm, seed, threadId),
+      core: coreOf({
+        engine,
+        memory,
+        algorithm,
+        seed,
+        thread: threadId,
+        turns: this.turns,
+        custom,
+        membersOf: () => this.#list,
+        indexOfSelf: () => this.members.indexOf(self),
+      }),
       memory,
       clock,
       exact,
@@ -110,18 +138,19 @@ export class Picker<N extends NodeLike = NodeLike> {
         memberArrays: () => {
           this.#countInMembers()
           this.#list = this.members.list
-          this.#counts = new Float64Array(this.#list.length)
-          this.#nodes = this.members.nodes
+          this.#picks.counts = new Float64Array(this.#list.length)
+          this.#nodes = this.members.nodes.slice()
           return this.members.arrays
         },
       },
-      onUsed: (decisions, count) => this.#count(decisions, count),
     })
-    this.#arrayPicks = new ArrayPicks({
+    const arrays: ArrayPicksOptions = {
       engine,
       memory,
       directory: options.directory,
       algorithm,
+      turns: this.turns,
+      self,
       seed: [seed[0], (seed[1] ^ ARRAY_STREAM) >>> 0],
       thread: threadId,
       clock,
@@ -129,7 +158,8 @@ export class Picker<N extends NodeLike = NodeLike> {
       check: () => this.checkOpen(),
       out: this.members.out,
       onShown: undefined,
-    })
+    }
+    this.#arrayPicks = arrayPickerOf(arrays, custom)
   }
 
   /** The members' nodes; frozen, and another array after each change. `selectIndex` and `fill` index it. */
@@ -278,13 +308,14 @@ export class Picker<N extends NodeLike = NodeLike> {
 
   protected pickCounters(): PickCounters {
     if (!this.closed) this.#picks.current()
-    return { ...this.counters }
+    return { picks: this.#picks.used, ...this.counters }
   }
 
   /** Makes the next pick see that members changed. */
   protected changed(): void {
     this.#picks.invalidate()
     this.#arrayPicks.invalidate()
+    this.#custom?.membersChanged(this.members.list)
   }
 
   protected checkOpen(): void {
@@ -354,19 +385,10 @@ export class Picker<N extends NodeLike = NodeLike> {
     return first
   }
 
-  #count(decisions: Uint32Array, count: number): void {
-    const counts = this.#counts
-    let failed = 0
-    for (let i = 0; i < count; i++) {
-      const index = decisions[i] as number
-      if (index < counts.length) (counts[index] as number)++
-      else failed++
-    }
-    this.counters.picks += count - failed
-  }
-
+  // Members take picks over now and then: a small array of counts stays in the cache, thousands of members do not.
   #countInMembers(): void {
-    for (const [i, member] of this.#list.entries()) member.picks += this.#counts[i] as number
-    this.#counts.fill(0)
+    const { counts } = this.#picks
+    for (const [i, member] of this.#list.entries()) member.picks += counts[i] as number
+    counts.fill(0)
   }
 }

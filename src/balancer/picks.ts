@@ -1,17 +1,9 @@
 import type { EngineCore, View } from '../engine/engine.js'
-import { generationOf, LiveView, type LiveViewOptions } from './live-view.js'
+import { glimpseOfGeneration, LiveView, type LiveViewOptions } from './live-view.js'
 
 /** Decisions in the first block after a refresh, and at most: blocks grow while nothing changes. */
 const FIRST_BLOCK = 32
 const LARGEST_BLOCK = 1024
-
-export interface PicksOptions extends LiveViewOptions {
-  /**
-   * Told of decisions that were used: `decisions[0]` to `decisions[count - 1]`, indices of the members last taken; beyond
-   * these: draws that failed.
-   */
-  readonly onUsed: (decisions: Uint32Array, count: number) => void
-}
 
 /**
  * Picks from blocks of decisions that the engine draws ahead. A block is thrown away, and the generator taken back to
@@ -19,6 +11,10 @@ export interface PicksOptions extends LiveViewOptions {
  * picks would give.
  */
 export class Picks {
+  /** Decisions used so far, but for those of the current block. */
+  used = 0
+  /** The same by index; another array, as long as they, has to be put here when members are taken. */
+  counts = new Float64Array(0)
   // What `next` reads comes first and is plain: it is the hot path.
   private position = 0
   private drawn = 0
@@ -26,29 +22,27 @@ export class Picks {
   private readonly header: Int32Array
   private readonly live: LiveView
   private readonly core: EngineCore
-  private readonly onUsed: PicksOptions['onUsed']
   private readonly blocks: readonly Uint32Array[]
   private nextBlock = 0
-  // Draws of a live core can't be made ahead: its block holds those that were made, until they are counted.
+  // Draws of a live core can't be made ahead.
   private readonly isLive: boolean
 
-  constructor(options: PicksOptions) {
+  constructor(options: LiveViewOptions) {
     this.header = options.memory.header
     this.live = new LiveView(options)
     this.core = options.core
-    this.onUsed = options.onUsed
     const space = new Uint32Array(LARGEST_BLOCK)
     this.isLive = options.core.live
-    this.blocks = (this.isLive ? [LARGEST_BLOCK] : blockSizes()).map((size) => space.subarray(0, size))
+    this.blocks = (this.isLive ? [1] : blockSizes()).map((size) => space.subarray(0, size))
     this.block = this.blocks[0] as Uint32Array
   }
 
   /** The next decision: a member's index, -1 where none is eligible, or an `unknownDraw`. */
   next(): number {
-    if (generationOf(this.header) === this.live.generation) {
+    if (glimpseOfGeneration(this.header) === this.live.generation) {
       // Signed: a draw that failed is below zero.
       if (this.position < this.drawn) return (this.block[this.position++] as number) | 0
-      if (this.isLive) return this.nextLive()
+      if (this.isLive) return this.countOne(this.core.pick())
     }
     return this.slowNext()
   }
@@ -63,7 +57,7 @@ export class Picks {
     this.useUp()
     const rest = waiting === 0 ? into : into.subarray(waiting)
     const drawn = this.core.fill(rest)
-    this.onUsed(rest, drawn)
+    this.count(rest, drawn)
     return waiting + drawn
   }
 
@@ -71,9 +65,7 @@ export class Picks {
   nextExcluding(excluded: Uint32Array): number {
     this.bringUpToDate()
     this.giveBack()
-    const index = this.core.pickExcluding(excluded)
-    if (index >= 0) this.onUsed(Uint32Array.of(index), 1)
-    return index
+    return this.countOne(this.core.pickExcluding(excluded))
   }
 
   /** The view as of now, with all picks so far counted; do not keep it. */
@@ -99,18 +91,8 @@ export class Picks {
     this.live.close()
   }
 
-  private nextLive(): number {
-    const index = this.core.pick()
-    if (index < 0) return index
-    if (this.drawn === LARGEST_BLOCK) this.useUp()
-    this.block[this.drawn++] = index
-    this.position = this.drawn
-    return index
-  }
-
   private slowNext(): number {
     this.bringUpToDate()
-    if (this.isLive) return this.nextLive()
     if (this.position === this.drawn) {
       this.useUp()
       this.block = this.blocks[this.nextBlock] as Uint32Array
@@ -139,9 +121,28 @@ export class Picks {
   }
 
   private useUp(): void {
-    if (this.position > 0) this.onUsed(this.block, this.position)
+    if (this.position > 0) this.count(this.block, this.position)
     this.position = 0
     this.drawn = 0
+  }
+
+  private count(decisions: Uint32Array, count: number): void {
+    const { counts } = this
+    let failed = 0
+    for (let i = 0; i < count; i++) {
+      const index = decisions[i] as number
+      // Draws that failed are beyond all indices.
+      if (index < counts.length) (counts[index] as number)++
+      else failed++
+    }
+    this.used += count - failed
+  }
+
+  private countOne(index: number): number {
+    if (index < 0) return index
+    this.used++
+    ;(this.counts[index] as number)++
+    return index
   }
 }
 

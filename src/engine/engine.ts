@@ -1,4 +1,4 @@
-import type { Algorithm } from '../algorithms/algorithm.js'
+import type { EngineAlgorithm } from '../algorithms/algorithm.js'
 import type { TableMemory } from '../table/memory.js'
 
 /** Which implementation makes the picks. */
@@ -63,8 +63,10 @@ export interface View {
  * A reading is *fresh* where it is of the member's slot generation and `now - time <= ttl` (a time in the future is
  * fresh). A member is *eligible* where it may be picked; members that are not up never are.
  *
- * - `random`: every member that is up is eligible, with the value 0, and in the band.
- * - `leastCpu`: the value of a fresh reading is its CPU. What a missing one counts as depends on `missing`: a number,
+ * - `random`: every member that is up is eligible, with the value 0, and in the band. With `weights`, the share of an
+ *   eligible member is `weight / total`, total the sum over the eligible, and draws are those of `spareCapacity`.
+ * - `leastCpu`: the value of a fresh reading is its CPU, smoothed as for `spareCapacity` and then made whole by
+ *   `floor(estimate + 0.5)`. What a missing one counts as depends on `missing`: a number,
  *   in 1/1000 points; `mean`: `floor(sum / fresh + 0.5)` over the fresh (50,000 where none is); `exclude`: not
  *   eligible, unless no member is fresh, then 50,000 for all. The band is every eligible member with
  *   `value <= least + threshold`.
@@ -88,6 +90,21 @@ export interface View {
  *   belongs to now. Those left over accept always (`2^32`). `pickExcluding` makes the tables anew, from the last
  *   refresh's estimates and freshness, for those that are left.
  *
+ * With `ownSends` these two count picks: each member has a count (`sent`) and the `time` of a reading, kept as long as
+ * estimates are. At a refresh a fresh reading of a member that is up, later than `time`, makes `sent = 0`; where there
+ * was a time, first `cpuSum += cpu`, `sentSum += sent` and `samples += 1`. After all members, where the cost is learned
+ * and `sentSum > 0`, `cost = min(max(cpuSum / sentSum, 0.001), 100,000)`; it is 1,000 before. Then, where
+ * `samples >= 8 * members`, all three are halved. Each draw adds one to the `sent` of its member. Such a core is live.
+ *
+ * - `leastCpu`: a member's estimate is `value + sent * cost`. The band is made of all that are eligible, in order: those
+ *   with `estimate < least + cost` or `estimate <= least + threshold`; these bounds stay until it is made again. A draw
+ *   is the band's entry `floor(u * length / 2^32)`; if the member's estimate is out of the bounds then, the last entry of
+ *   the band takes its place. A band that became empty is made again at once, as it is at each refresh and after each
+ *   `pickExcluding`, which draws once from a band of those that are left.
+ * - `spareCapacity`: weights are `max(0, weight - sent * cost)`, and shares and tables are made of these; where all are 0
+ *   they are 1. Tables are made at each refresh, after each `pickExcluding`, which draws once from tables of those that
+ *   are left, and before a draw where `max(32, n)` draws have been made from them.
+ *
  * - `leastConnections`: as `random`, but the fewest requests in flight of some. Counts in flight change at any moment, so
  *   a draw reads them as it is made: such a core is *live*, draws are made one at a time, and are never taken back. `n`
  *   is the band's length, `d = min(choices, n)`, or n with `exact`. The candidates are entries of the band: all of
@@ -97,6 +114,10 @@ export interface View {
  *   equals are counted up, and it takes the place where `floor(u * equals / 2^32)` of another number is 0. In flight is
  *   the slot's count; 0 where the slot belongs to another node or there is none. `pickExcluding` is a draw from the
  *   band without the excluded. `fillShares` gives 1 / n: what it is where all are equally busy.
+ *
+ *   With `weights`, what is compared is `(f + 1) / w`, f in flight and w the weight, by cross-multiplication in doubles: a
+ *   candidate takes the place of the best where `(f + 1) * wBest < (fBest + 1) * w`, and is its equal where these are
+ *   equal; whoever takes the place is what the next are compared with. `fillShares` gives `weight / total`.
  *
  * - `powerOfTwo`: as `random`, but the best of some by one metric. A value is fresh as a reading is, by the time of the
  *   metric's own sample; the value in the view is the metric's, `NOT_ELIGIBLE` where it is not fresh. For `inFlight` that
@@ -111,6 +132,9 @@ export interface View {
  *   for `worker` 1 for its entry and 0 for the others. `compared` is `1 / n` for `inFlight`. Else k members of one load,
  *   with m whose load is no less (they included), have `(r(m) - r(m - k)) / k` each, `r(m)` the product of
  *   `(m - i) / (n - i)` for i = 0, ..., d - 1, in this order, 0 where m < d; 0 where a draw of them fails.
+ *
+ * What goes around a core, in TypeScript and over either engine, is no part of this: turns that threads share, `local`
+ * and `custom` (`src/balancer/cores.ts`).
  *
  * The band lists members in member order. A draw from it takes one 32-bit number `u` from the generator and is the
  * band's entry `floor(u * length / 2^32)`, also where the band has one entry (`roundRobin` takes
@@ -145,7 +169,7 @@ export interface EngineCore {
   pickExcluding(excluded: Uint32Array): number
   /**
    * The probability of each member at the next draw, as of the last refresh, into `shares`, as long as the members:
-   * 1 / band for those in the band, the share for `spareCapacity` and `powerOfTwo`; 0 for the others.
+   * 1 / band for those in the band, the share where there are such; 0 for the others.
    */
   fillShares(shares: Float64Array): void
 }
@@ -160,7 +184,7 @@ export interface Engine {
    */
   createCore(
     memory: TableMemory,
-    algorithm: Algorithm,
+    algorithm: EngineAlgorithm,
     seed: readonly [number, number],
     thread?: number,
   ): EngineCore

@@ -1,4 +1,4 @@
-import { type Algorithm, isLive } from '../algorithms/algorithm.js'
+import { type EngineAlgorithm, isLive } from '../algorithms/algorithm.js'
 import { EngineError } from '../errors.js'
 import type { TableMemory } from '../table/memory.js'
 import type { Engine, EngineCore, MemberArrays, View } from './engine.js'
@@ -21,7 +21,7 @@ export interface NativeCoreBinding {
 }
 
 /** An algorithm as the addon takes it, which knows no names. */
-export type AlgorithmSpec = Algorithm & {
+export type AlgorithmSpec = EngineAlgorithm & {
   /** The place among a slot's metrics of the one that it goes by. */
   readonly place?: number
   /** The id of the thread that picks. */

@@ -4,7 +4,14 @@ import { engines } from '../support/engines.js'
 
 for (const engine of engines) {
   test(`${engine}: an algorithm that leastCpu() did not make must be as one that it makes`, (t) => {
-    const right = { kind: 'leastCpu', threshold: 5_000, ttl: 10_000, missing: 'mean' }
+    const right = {
+      kind: 'leastCpu',
+      threshold: 5_000,
+      ttl: 10_000,
+      missing: 'mean',
+      smoothing: 0,
+      ownSends: false,
+    }
     const make = (algorithm: object) =>
       createBalancer({
         algorithm: Object.freeze(algorithm) as never,
@@ -23,6 +30,9 @@ for (const engine of engines) {
       { ...right, ttl: '5' },
       { ...right, missing: 100_001 },
       { ...right, missing: 'median' },
+      { ...right, smoothing: -1 },
+      { ...right, ownSends: 0 },
+      { ...right, ownSends: 'yes' },
     ]) {
       t.throws(() => make(wrong), { instanceOf: OptionError, message: /leastCpu\(\)/ }, JSON.stringify(wrong))
     }

@@ -76,5 +76,7 @@ test('the defaults are the published ones', (t) => {
     threshold: cpuThreshold * 1000,
     ttl: cpuCacheTtl,
     missing: missing * 1000,
+    smoothing: 0,
+    ownSends: false,
   })
 })

@@ -15,7 +15,14 @@ function binding(): NativeBinding {
   return loaded.binding
 }
 
-const leastCpu = { kind: 'leastCpu', threshold: 5_000, ttl: 10_000, missing: 50_000 } as const
+const leastCpu = {
+  kind: 'leastCpu',
+  threshold: 5_000,
+  ttl: 10_000,
+  missing: 50_000,
+  smoothing: 0,
+  ownSends: false,
+} as const
 
 function members(slots: number[]) {
   return {
@@ -107,6 +114,12 @@ native('algorithms out of range are errors', (t) => {
     { missing: Number.NaN },
     { missing: 'meen' },
     { missing: undefined },
+    { smoothing: -1 },
+    { smoothing: undefined },
+    { ownSends: 0 },
+    { ownSends: Number.NaN },
+    { ownSends: 100_001 },
+    { ownSends: undefined },
     { kind: 'leastcpu' },
   ]) {
     const spec = { ...leastCpu, ...change } as typeof leastCpu

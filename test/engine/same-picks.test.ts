@@ -1,6 +1,6 @@
 import test from 'ava'
 import fc from 'fast-check'
-import type { Algorithm } from '../../dist/algorithms/algorithm.js'
+import type { EngineAlgorithm } from '../../dist/algorithms/algorithm.js'
 import { leastConnections } from '../../dist/algorithms/least-connections.js'
 import { leastCpu } from '../../dist/algorithms/least-cpu.js'
 import { powerOfTwo } from '../../dist/algorithms/power-of-two.js'
@@ -31,7 +31,7 @@ type Metrics = Omit<Report, 'cpu' | 'age'>
 type Step =
   | { kind: 'report'; node: number; milli: number; age: number; metrics: Metrics }
   | { kind: 'leave'; node: number }
-  | { kind: 'members'; nodes: number[]; states: number[] }
+  | { kind: 'members'; nodes: number[]; states: number[]; weights: number[] }
   | { kind: 'wait'; ms: number }
   | { kind: 'enter' | 'end'; node: number }
   | { kind: 'refresh' }
@@ -41,7 +41,7 @@ type Step =
 
 interface Situation {
   size: number
-  algorithm: Algorithm
+  algorithm: EngineAlgorithm
   seed: [number, number]
   /** Readings at the start, in 1/1000 points; null: none. */
   readings: { milli: number; age: number; metrics: Metrics }[]
@@ -83,7 +83,17 @@ const metrics: fc.Arbitrary<Metrics> = fc.oneof(
   },
 )
 
-const algorithm: fc.Arbitrary<Algorithm> = fc.oneof(
+// What the members weigh is said with them; that there are weights, by the algorithm.
+const weights = fc.constantFrom(undefined, { named: 2 })
+// Few, so that loads are equal now and then, and some that are not exact.
+const weight = fc.oneof(
+  { weight: 4, arbitrary: fc.integer({ min: 1, max: 4 }) },
+  { weight: 2, arbitrary: fc.double({ min: 1e-3, max: 10, noNaN: true }) },
+  { weight: 1, arbitrary: fc.constantFrom(1e12, Number.MIN_VALUE) },
+)
+const ownSends = fc.constantFrom(false, false, true, 0.0005, 1, 30)
+
+const algorithm: fc.Arbitrary<EngineAlgorithm> = fc.oneof(
   {
     weight: 8,
     arbitrary: fc
@@ -106,11 +116,12 @@ const algorithm: fc.Arbitrary<Algorithm> = fc.oneof(
       .map(powerOfTwo),
   },
   { weight: 1, arbitrary: fc.constantFrom(random(), roundRobin(), roundRobin()) },
+  { weight: 2, arbitrary: fc.constant(random({ weights: { named: 2 } })) },
   {
-    weight: 3,
+    weight: 5,
     arbitrary: fc
-      .record({ choices: fc.integer({ min: 1, max: 5 }), exact: fc.boolean() })
-      .map(leastConnections),
+      .record({ choices: fc.integer({ min: 1, max: 5 }), exact: fc.boolean(), weights })
+      .map(({ weights, ...options }) => leastConnections(weights ? { ...options, weights } : options)),
   },
   {
     weight: 5,
@@ -120,6 +131,7 @@ const algorithm: fc.Arbitrary<Algorithm> = fc.oneof(
         minShare: fc.constantFrom(0, 0.01, 0.3, 1),
         ttl: fc.constantFrom(0, 100, 250, Number.POSITIVE_INFINITY),
         missing: fc.constantFrom('mean' as const, 'exclude' as const),
+        ownSends,
       })
       .map(spareCapacity),
   },
@@ -133,6 +145,8 @@ const algorithm: fc.Arbitrary<Algorithm> = fc.oneof(
           fc.integer({ min: 0, max: 100 }),
           fc.constantFrom('mean' as const, 'exclude' as const),
         ),
+        smoothing: fc.constantFrom(0, 0, 70),
+        ownSends,
       })
       .map(leastCpu),
   },
@@ -147,6 +161,7 @@ const situation: fc.Arbitrary<Situation> = fc.integer({ min: 1, max: 300 }).chai
       kind: fc.constant('members' as const),
       nodes: fc.uniqueArray(node, { maxLength: Math.min(size, 40) }),
       states: fc.array(fc.constantFrom(0, 1, 1, 1), { minLength: 40, maxLength: 40 }),
+      weights: fc.array(weight, { minLength: 40, maxLength: 40 }),
     }),
     fc.record({ kind: fc.constantFrom('enter' as const, 'enter' as const, 'end' as const), node }),
     fc.record({ kind: fc.constant('wait' as const), ms: fc.integer({ min: 0, max: 150 }) }),
@@ -192,14 +207,14 @@ function play(engine: Engine, run: Situation): unknown[] {
   const core = engine.createCore(table.memory, run.algorithm, run.seed, run.thread)
   const said: unknown[] = []
   let view: View = { values: new Float64Array(0), facts: new Float64Array(FACT_COUNT) }
-  const join = (nodes: number[], states: number[]) => {
+  const join = (nodes: number[], states: number[], weights: number[]) => {
     const at = (node: number) => places[node] as { slot: number; generation: number }
     core.setMembers({
       // Every seventh is one that the table does not know.
       slots: Uint32Array.from(nodes, (node) => (node % 7 === 6 ? NO_SLOT : at(node).slot)),
       generations: Uint32Array.from(nodes, (node) => at(node).generation),
       states: Uint8Array.from(nodes, (_, i) => states[i] ?? 1),
-      weights: new Float64Array(nodes.length).fill(1),
+      weights: Float64Array.from(nodes, (_, i) => weights[i] ?? (i % 3) + 1),
     })
     view = { values: new Float64Array(nodes.length), facts: view.facts }
   }
@@ -211,6 +226,7 @@ function play(engine: Engine, run: Situation): unknown[] {
   }
   join(
     places.map((_, i) => i),
+    [],
     [],
   )
   refresh()
@@ -233,7 +249,7 @@ function play(engine: Engine, run: Situation): unknown[] {
         break
       }
       case 'members':
-        join(step.nodes, step.states)
+        join(step.nodes, step.states, step.weights)
         refresh()
         break
       case 'enter':

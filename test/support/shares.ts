@@ -13,6 +13,21 @@ export function areUniform(counts: readonly number[]): boolean {
   return counts.length === 1 || statistic < critical(counts.length - 1)
 }
 
+/** Whether counts are what these shares would give, p > 0.001; a share of 0 allows no count. */
+export function follow(counts: readonly number[], shares: readonly number[]): boolean {
+  const total = counts.reduce((sum, count) => sum + count, 0)
+  let statistic = 0
+  let degrees = -1
+  for (const [i, share] of shares.entries()) {
+    const count = counts[i] ?? 0
+    if (share === 0 && count > 0) return false
+    if (share === 0) continue
+    degrees++
+    statistic += (count - total * share) ** 2 / (total * share)
+  }
+  return degrees === 0 || statistic < critical(degrees)
+}
+
 /** How often each key came, over so many calls. */
 export function countPicks<K>(times: number, pick: () => K): Map<K, number> {
   const counts = new Map<K, number>()

@@ -6,7 +6,9 @@
 //! - [`report`]: the metrics of a slot's reports, each with the time of its sample.
 //! - [`generator`]: the random numbers, the same in both engines.
 //! - [`band`]: which members may be picked: all that are up, and those of least CPU.
+//! - [`weights`]: shares and loads by fixed weights.
 //! - [`smoothing`], [`spare`]: smoothed readings, and shares by what they leave idle.
+//! - [`own_sends`]: what own picks add to readings.
 //! - [`selection`], [`alias`], [`fewest`]: what a pool picks from, and how: with equal chances, in turn, by shares, or by
 //!   the fewest requests in flight.
 //! - [`power_of_two`]: the best of some by one metric.
@@ -19,6 +21,7 @@ pub mod fewest;
 pub mod generator;
 pub mod layout;
 pub mod memory;
+pub mod own_sends;
 pub mod pool;
 pub mod power_of_two;
 pub mod report;
@@ -26,3 +29,4 @@ pub mod selection;
 pub mod smoothing;
 pub mod spare;
 pub mod table;
+pub mod weights;

@@ -5,22 +5,27 @@
 //! keeps too.
 
 use std::sync::atomic::AtomicU32;
+use std::sync::atomic::Ordering::Relaxed;
 
 use crate::band::{self, LeastCpu, Seen};
 use crate::fewest::Candidates;
 use crate::generator::Generator;
 use crate::memory::Words;
+use crate::own_sends::{Cost, OwnSends, Rule, Sending};
 use crate::power_of_two::PowerOfTwo;
 use crate::selection::{Cursor, Draws, Selection, Turn};
 use crate::smoothing::Estimates;
 use crate::spare::{FULL, SpareCapacity};
-use crate::table::Table;
+use crate::table::{Fresh, Table};
+use crate::weights;
 
 /// How a pool picks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Algorithm {
     /// Every member that is up, with equal chances.
     Random,
+    /// Every member that is up, with chances by its weight.
+    RandomByWeight,
     /// Every member that is up, in turn.
     RoundRobin,
     /// The least busy ones, with equal chances.
@@ -29,6 +34,10 @@ pub enum Algorithm {
         band: LeastCpu,
         /// Oldest age of a fresh reading, ms, inclusive.
         ttl: f64,
+        /// Time constant of the smoothing, ms; 0: none.
+        smoothing: f64,
+        /// What an own pick adds to a reading; none where they do not count.
+        own_sends: Option<Cost>,
     },
     /// Every member that is up, with a share by its idle CPU.
     SpareCapacity {
@@ -38,9 +47,13 @@ pub enum Algorithm {
         ttl: f64,
         /// Time constant of the smoothing, ms; 0: none.
         smoothing: f64,
+        /// What an own pick adds to a reading; none where they do not count.
+        own_sends: Option<Cost>,
     },
     /// The fewest requests in flight among these of the members that are up.
     LeastConnections(Candidates),
+    /// The least (in flight + 1) / weight among these of the members that are up.
+    LeastConnectionsByWeight(Candidates),
     /// The best by one metric among some of the members that are up.
     PowerOfTwo(PowerOfTwo),
 }
@@ -49,22 +62,62 @@ impl Algorithm {
     // How it draws from the band.
     fn draws(&self) -> Draws {
         match self {
-            Self::Random | Self::LeastCpu { .. } => Draws::Equal,
+            Self::Random
+            | Self::LeastCpu {
+                own_sends: None, ..
+            } => Draws::Equal,
             Self::RoundRobin => Draws::InTurn,
-            Self::SpareCapacity { .. } => Draws::Weighted,
+            Self::RandomByWeight
+            | Self::SpareCapacity {
+                own_sends: None, ..
+            } => Draws::Weighted,
+            Self::LeastCpu { .. } => Draws::SendingEqual,
+            Self::SpareCapacity { .. } => Draws::SendingWeighted,
             Self::LeastConnections(candidates) => Draws::Fewest(*candidates),
             Self::PowerOfTwo(two) => Draws::Best(two.comparison()),
+            Self::LeastConnectionsByWeight(candidates) => Draws::LeastLoaded(*candidates),
+        }
+    }
+
+    // Whether it goes by the members' weights.
+    fn weighs(&self) -> bool {
+        matches!(
+            self,
+            Self::RandomByWeight | Self::LeastConnectionsByWeight(_)
+        )
+    }
+
+    // What an own pick adds, and what it changes, where own picks count.
+    fn sending(&self) -> Option<(Cost, Rule)> {
+        match *self {
+            Self::LeastCpu {
+                band, own_sends, ..
+            } => Some((own_sends?, Rule::Band(f64::from(band.threshold)))),
+            Self::SpareCapacity {
+                spare, own_sends, ..
+            } => Some((own_sends?, Rule::Spare(spare))),
+            _ => None,
         }
     }
 
     // Makes a selection of what was seen, and says how many have a fresh reading.
-    fn select(&self, seen: &[Seen], figures: &[f64], into: &mut Selection) -> u32 {
+    fn select(&self, seen: &[Seen], figures: &[f64], weights: &[f64], into: &mut Selection) -> u32 {
         let fresh = match self {
             Self::Random | Self::RoundRobin | Self::LeastConnections(_) => {
                 band::select_up(seen, &mut into.values, &mut into.band);
                 0
             }
+            Self::RandomByWeight | Self::LeastConnectionsByWeight(_) => {
+                weights::select(seen, weights, into);
+                0
+            }
             Self::LeastCpu { band, .. } => band.select(seen, &mut into.values, &mut into.band),
+            // The shares are made by whoever counts the picks.
+            Self::SpareCapacity {
+                spare,
+                own_sends: Some(_),
+                ..
+            } => spare.weigh(seen, figures, into),
             Self::SpareCapacity { spare, .. } => spare.select(seen, figures, into),
             Self::PowerOfTwo(two) => two.select(seen, figures, into),
         };
@@ -112,13 +165,18 @@ pub struct Pool {
     members: Vec<Member>,
     // Where the algorithm smoothes readings.
     estimates: Option<Estimates>,
+    // Where own picks count.
+    sending: Option<(OwnSends, Sending)>,
     // What the last refresh saw. Members that were set since then are not in it.
     seen: Vec<Seen>,
     // What those with a fresh reading count as: the idle CPU, 1/1000 percentage points, or the value of a metric; empty
     // where the algorithm does not ask.
     figures: Vec<f64>,
-    // The members of the last refresh, where draws look at their requests in flight; else empty.
-    watched: Vec<Member>,
+    // The weights of the members of the last refresh, where the algorithm goes by them; else empty.
+    weights: Vec<f64>,
+    // Where draws look at requests in flight: slot and slot generation of the members of the last refresh; else empty.
+    // No more than that, since thousands of them fit into the cache and of whole members do not.
+    places: Vec<(u32, u32)>,
     selection: Selection,
     cursor: Cursor,
     // Where that stood before the last fill, and how many draws that made; 0 where these can't be made again.
@@ -142,20 +200,27 @@ impl Pool {
         let turn = match draws {
             // So that the balancers of many processes do not all begin with the same member.
             Draws::InTurn => Turn(generator.next_u32()),
-            Draws::Equal | Draws::Weighted | Draws::Fewest(_) | Draws::Best(_) => Turn::default(),
+            _ => Turn::default(),
         };
         let estimates = match algorithm {
-            Algorithm::SpareCapacity { smoothing, .. } => Some(Estimates::new(smoothing)),
+            Algorithm::SpareCapacity { smoothing, .. } | Algorithm::LeastCpu { smoothing, .. } => {
+                Some(Estimates::new(smoothing))
+            }
             _ => None,
         };
+        let sending = algorithm
+            .sending()
+            .map(|(cost, rule)| (OwnSends::new(cost), Sending::new(rule)));
         let cursor = Cursor { generator, turn };
         Self {
             algorithm,
             members: Vec::new(),
             estimates,
+            sending,
             seen: Vec::new(),
             figures: Vec::new(),
-            watched: Vec::new(),
+            weights: Vec::new(),
+            places: Vec::new(),
             selection: Selection::new(draws),
             cursor,
             before: cursor,
@@ -173,8 +238,11 @@ impl Pool {
             .estimates
             .as_ref()
             .map(|estimates| estimates.known(&self.members));
-        self.members.clear();
+        let before = std::mem::take(&mut self.members);
         self.members.extend(members);
+        if let Some((sends, _)) = &mut self.sending {
+            sends.set_members(&before, &self.members);
+        }
         if let (Some(estimates), Some(known)) = (&mut self.estimates, known) {
             estimates.set_members(&self.members, &known);
         }
@@ -195,17 +263,32 @@ impl Pool {
             seen,
             figures,
             estimates,
+            sending,
             ..
         } = self;
+        let mut take = |index, fresh: Fresh| {
+            if let Some((sends, _)) = &mut *sending {
+                sends.take(index, fresh.time, fresh.cpu);
+            }
+        };
         let next_expiry = match self.algorithm {
-            Algorithm::Random | Algorithm::RoundRobin | Algorithm::LeastConnections(_) => {
+            Algorithm::Random
+            | Algorithm::RandomByWeight
+            | Algorithm::RoundRobin
+            | Algorithm::LeastConnections(_)
+            | Algorithm::LeastConnectionsByWeight(_) => {
                 seen.clear();
                 seen.extend(members.iter().map(Member::seen_without_reading));
                 f64::INFINITY
             }
-            Algorithm::LeastCpu { ttl, .. } => read(members, ttl, seen, |_, member| {
+            Algorithm::LeastCpu { ttl, .. } => read(members, ttl, seen, |index, member| {
                 let fresh = table.read(member.slot, member.generation, now, ttl)?;
-                Some((fresh.time, Seen::fresh(fresh.cpu)))
+                take(index, fresh);
+                let estimate = estimates
+                    .as_mut()
+                    .map(|estimates| estimates.update(index, fresh.time, fresh.cpu));
+                let cpu = estimate.map_or(fresh.cpu, |estimate| (estimate + 0.5).floor() as u32);
+                Some((fresh.time, Seen::fresh(cpu)))
             }),
             Algorithm::SpareCapacity { ttl, .. } => {
                 figures.clear();
@@ -216,6 +299,7 @@ impl Pool {
                     {
                         *idle = FULL - estimates.update(index, fresh.time, fresh.cpu);
                     }
+                    take(index, fresh);
                     Some((fresh.time, Seen::fresh(fresh.cpu)))
                 })
             }
@@ -231,11 +315,28 @@ impl Pool {
                 })
             }
         };
-        let fresh = self
-            .algorithm
-            .select(&self.seen, &self.figures, &mut self.selection);
-        if self.selection.draws().live() {
-            self.watched.clone_from(&self.members);
+        if self.algorithm.weighs() {
+            self.weights.clear();
+            self.weights
+                .extend(self.members.iter().map(|member| member.weight));
+        }
+        let fresh = self.algorithm.select(
+            &self.seen,
+            &self.figures,
+            &self.weights,
+            &mut self.selection,
+        );
+        if let Some((sends, sending)) = &mut self.sending {
+            sends.learn();
+            sending.start(&mut self.selection, sends);
+        }
+        if matches!(
+            self.selection.draws(),
+            Draws::Fewest(_) | Draws::LeastLoaded(_) | Draws::Best(_)
+        ) {
+            self.places.clear();
+            let places = self.members.iter().map(|it| (it.slot, it.generation));
+            self.places.extend(places);
         }
         Facts {
             generation,
@@ -274,8 +375,14 @@ impl Pool {
         if self.selection.length() == 0 {
             return 0;
         }
+        if self.sending.is_some() {
+            for place in into {
+                place.store(self.pick(table).unwrap_or(0), Relaxed);
+            }
+            return into.len();
+        }
         self.selection
-            .fill(into, &mut self.cursor, in_flight(&self.watched, table));
+            .fill(into, &mut self.cursor, in_flight(&self.places, table));
         if !self.selection.draws().live() {
             self.drawn = into.len();
         }
@@ -284,9 +391,12 @@ impl Pool {
 
     /// One draw from the band; none where that is empty. As a fill of one that can't be undone.
     pub fn pick<W: Words>(&mut self, table: &Table<W>) -> Option<u32> {
-        let picked = self
-            .selection
-            .draw(&mut self.cursor, in_flight(&self.watched, table));
+        let picked = match &mut self.sending {
+            Some((sends, sending)) => sending.draw(&mut self.selection, sends, &mut self.cursor),
+            None => self
+                .selection
+                .draw(&mut self.cursor, in_flight(&self.places, table)),
+        };
         self.before = self.cursor;
         self.drawn = 0;
         picked
@@ -332,9 +442,25 @@ impl Pool {
                 turn.pass_to(length, |position| left(position).is_some())
                     .and_then(left)
             }
-            Draws::Equal | Draws::Weighted | Draws::Fewest(_) | Draws::Best(_) => {
-                self.algorithm.select(seen, &self.figures, selection);
-                selection.draw(&mut self.cursor, in_flight(&self.watched, table))
+            Draws::SendingEqual | Draws::SendingWeighted => {
+                self.algorithm
+                    .select(seen, &self.figures, &self.weights, selection);
+                self.sending.as_mut().and_then(|(sends, sending)| {
+                    let mut left = Sending::new(sending.rule());
+                    left.start(selection, sends);
+                    let picked = left.draw(selection, sends, &mut self.cursor);
+                    sending.rebuild(&mut self.selection, sends);
+                    picked
+                })
+            }
+            Draws::Equal
+            | Draws::Weighted
+            | Draws::Fewest(_)
+            | Draws::LeastLoaded(_)
+            | Draws::Best(_) => {
+                self.algorithm
+                    .select(seen, &self.figures, &self.weights, selection);
+                selection.draw(&mut self.cursor, in_flight(&self.places, table))
             }
         };
         self.before = self.cursor;
@@ -344,11 +470,11 @@ impl Pool {
 }
 
 // What members have in flight now, by their index.
-fn in_flight<W: Words>(members: &[Member], table: &Table<W>) -> impl Fn(u32) -> u32 {
+fn in_flight<W: Words>(places: &[(u32, u32)], table: &Table<W>) -> impl Fn(u32) -> u32 {
     move |index| {
-        members
+        places
             .get(index as usize)
-            .map_or(0, |member| table.in_flight(member.slot, member.generation))
+            .map_or(0, |&(slot, generation)| table.in_flight(slot, generation))
     }
 }
 

@@ -7,6 +7,7 @@ use crate::alias::Alias;
 use crate::fewest::Candidates;
 use crate::generator::Generator;
 use crate::power_of_two::Comparison;
+use crate::weights::Load;
 
 /// How entries of the band are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +20,12 @@ pub enum Draws {
     Weighted,
     /// The fewest requests in flight of some. Live: what is drawn depends on the moment.
     Fewest(Candidates),
+    /// The least (in flight + 1) / weight of some. Live too.
+    LeastLoaded(Candidates),
+    /// As `Equal`, by a [`Sending`](crate::own_sends::Sending). Live: each draw changes the next.
+    SendingEqual,
+    /// As `Weighted`, by a [`Sending`](crate::own_sends::Sending). Live.
+    SendingWeighted,
     /// The best of some by a metric. Live where that is requests in flight.
     Best(Comparison),
 }
@@ -29,7 +36,9 @@ impl Draws {
     #[must_use]
     pub fn live(self) -> bool {
         match self {
-            Self::Fewest(_) => true,
+            Self::Fewest(_) | Self::LeastLoaded(_) | Self::SendingEqual | Self::SendingWeighted => {
+                true
+            }
             Self::Best(comparison) => comparison.live(),
             Self::Equal | Self::InTurn | Self::Weighted => false,
         }
@@ -92,6 +101,8 @@ pub struct Selection {
     pub band: Vec<u32>,
     /// The share of each entry of the band, 0-1, where draws are weighted.
     pub shares: Vec<f64>,
+    /// The fixed weight of each entry of the band, where there are such.
+    pub weights: Vec<f64>,
     alias: Alias,
 }
 
@@ -104,6 +115,7 @@ impl Selection {
             values: Vec::new(),
             band: Vec::new(),
             shares: Vec::new(),
+            weights: Vec::new(),
             alias: Alias::default(),
         }
     }
@@ -122,7 +134,7 @@ impl Selection {
 
     /// Gets ready to draw, after the band and its shares have been made.
     pub fn prepare(&mut self) {
-        if self.draws == Draws::Weighted {
+        if matches!(self.draws, Draws::Weighted | Draws::SendingWeighted) {
             self.alias.build(&self.shares);
         }
     }
@@ -136,11 +148,14 @@ impl Selection {
         }
         let length = self.length();
         let position = match self.draws {
-            Draws::Equal => cursor.generator.below(length),
+            Draws::Equal | Draws::SendingEqual => cursor.generator.below(length),
             Draws::InTurn => cursor.turn.pass(length),
-            Draws::Weighted => self.alias.draw(&mut cursor.generator),
+            Draws::Weighted | Draws::SendingWeighted => self.alias.draw(&mut cursor.generator),
             Draws::Fewest(candidates) => {
                 candidates.draw(length, &mut cursor.generator, self.at_position(in_flight))
+            }
+            Draws::LeastLoaded(candidates) => {
+                candidates.draw(length, &mut cursor.generator, self.load_at(in_flight))
             }
             Draws::Best(comparison) => {
                 let Self { band, values, .. } = self;
@@ -157,15 +172,23 @@ impl Selection {
         let length = self.length();
         // Decided once, not for each draw.
         match self.draws {
-            Draws::Equal => self.fill_with(into, cursor, |from| from.generator.below(length)),
+            Draws::Equal | Draws::SendingEqual => {
+                self.fill_with(into, cursor, |from| from.generator.below(length))
+            }
             Draws::InTurn => self.fill_with(into, cursor, |from| from.turn.pass(length)),
-            Draws::Weighted => {
+            Draws::Weighted | Draws::SendingWeighted => {
                 self.fill_with(into, cursor, |from| self.alias.draw(&mut from.generator));
             }
             Draws::Fewest(candidates) => {
                 let in_flight = self.at_position(in_flight);
                 self.fill_with(into, cursor, |from| {
                     candidates.draw(length, &mut from.generator, &in_flight)
+                });
+            }
+            Draws::LeastLoaded(candidates) => {
+                let load = self.load_at(in_flight);
+                self.fill_with(into, cursor, |from| {
+                    candidates.draw(length, &mut from.generator, &load)
                 });
             }
             Draws::Best(_) if self.band.is_empty() => {}
@@ -190,6 +213,15 @@ impl Selection {
         }
     }
 
+    // The same for its weight.
+    fn load_at(&self, in_flight: impl Fn(u32) -> u32) -> impl Fn(u32) -> Load {
+        let in_flight = self.at_position(in_flight);
+        move |position| Load {
+            in_flight: in_flight(position),
+            weight: self.weights.get(position as usize).copied().unwrap_or(1.0),
+        }
+    }
+
     #[inline]
     fn fill_with(
         &self,
@@ -211,7 +243,7 @@ impl Selection {
     }
 
     /// The members in the band, each with its probability at the next draw, where that is random; in turn, with its
-    /// share of many draws; by requests in flight, what it would be where all have as many.
+    /// share of many draws; by requests in flight, what it would be where all have as many for their weights.
     pub fn chances(&self) -> impl Iterator<Item = (u32, f64)> {
         let equal = 1.0 / f64::from(self.length());
         let best = match self.draws {
@@ -220,8 +252,10 @@ impl Selection {
         };
         self.band.iter().enumerate().map(move |(position, &index)| {
             let share = match self.draws {
-                Draws::Equal | Draws::InTurn | Draws::Fewest(_) => equal,
-                Draws::Weighted => self.shares.get(position).copied().unwrap_or(0.0),
+                Draws::Equal | Draws::InTurn | Draws::Fewest(_) | Draws::SendingEqual => equal,
+                Draws::Weighted | Draws::LeastLoaded(_) | Draws::SendingWeighted => {
+                    self.shares.get(position).copied().unwrap_or(0.0)
+                }
                 Draws::Best(_) => best.get(position).copied().unwrap_or(0.0),
             };
             (index, share)

@@ -22,6 +22,23 @@ impl SpareCapacity {
     ///
     /// `idle`: of each member with a fresh reading, 1/1000 percentage points; whatever of the others. As long as `seen`.
     pub fn select(&self, seen: &[Seen], idle: &[f64], into: &mut Selection) -> u32 {
+        let fresh = self.weigh(seen, idle, into);
+        self.share_out(&mut into.shares);
+        fresh
+    }
+
+    /// Makes shares of weights, which are not all 0.
+    pub fn share_out(&self, weights: &mut [f64]) {
+        let total = weights.iter().fold(0.0, |sum, weight| sum + weight);
+        let count = f64::from(weights.len() as u32);
+        let (shared, even) = (1.0 - self.min_share, self.min_share / count);
+        for weight in weights {
+            *weight = shared * (*weight / total) + even;
+        }
+    }
+
+    /// The same, with weights in place of shares.
+    pub fn weigh(&self, seen: &[Seen], idle: &[f64], into: &mut Selection) -> u32 {
         let Selection {
             values,
             band,
@@ -41,7 +58,6 @@ impl SpareCapacity {
             fresh => Some(sum / f64::from(fresh)),
         };
         band.clear();
-        // Weights, until their sum is known.
         shares.clear();
         let mut total = 0.0;
         for ((index, &seen), &idle) in (0_u32..).zip(seen).zip(idle) {
@@ -56,25 +72,20 @@ impl SpareCapacity {
                 shares.push(weight);
             }
         }
-        let count = f64::from(band.len() as u32);
         // Also false for no one at all.
         let any_idle = total > 0.0;
         if !any_idle {
             shares.fill(1.0);
-            total = count;
         }
         values.clear();
         values.resize(seen.len(), NOT_ELIGIBLE);
-        let (shared, even) = (1.0 - self.min_share, self.min_share / count);
-        for (&index, share) in band.iter().zip(shares) {
-            let weight = *share;
+        for (&index, weight) in band.iter().zip(shares) {
             if let Some(value) = values.get_mut(index as usize) {
                 *value = match fresh {
                     0 => NEUTRAL,
-                    _ => (FULL - weight + 0.5).floor(),
+                    _ => (FULL - *weight + 0.5).floor(),
                 };
             }
-            *share = shared * (weight / total) + even;
         }
         fresh
     }

@@ -18,6 +18,8 @@ fn least_cpu(missing: Missing) -> Algorithm {
             missing,
         },
         ttl: 1_000.0,
+        smoothing: 0.0,
+        own_sends: None,
     }
 }
 

@@ -36,7 +36,15 @@ fn candidates(case: &Value) -> Vec<String> {
     let ttl = case
         .get("ttl")
         .map_or(10_000.0, |ttl| ttl.as_f64().unwrap());
-    let mut pool = Pool::new(Algorithm::LeastCpu { band, ttl }, Generator::new(0, 0));
+    let mut pool = Pool::new(
+        Algorithm::LeastCpu {
+            band,
+            ttl,
+            smoothing: 0.0,
+            own_sends: None,
+        },
+        Generator::new(0, 0),
+    );
     pool.set_members((0..slots).map(|slot| Member {
         slot,
         generation: 0,

@@ -1,8 +1,11 @@
 //! Algorithms as JavaScript writes them down, in the table's units.
 
+use std::collections::HashMap;
+
 use idlest_core::band::{LeastCpu, Missing};
 use idlest_core::fewest::{Candidates, MOST_DRAWN};
 use idlest_core::layout::{CPU_MAX, METRIC_COUNT};
+use idlest_core::own_sends::Cost;
 use idlest_core::pool::Algorithm;
 use idlest_core::power_of_two::{Otherwise, PowerOfTwo};
 use idlest_core::spare::SpareCapacity;
@@ -21,14 +24,18 @@ pub struct AlgorithmSpec {
     pub ttl: Option<f64>,
     /// What a missing reading counts as: `mean` or `exclude`; for `leastCpu` also 1/1000 percentage points.
     pub missing: Option<Either<f64, String>>,
-    /// `spareCapacity`: time constant of the smoothing, ms; 0: none.
+    /// `leastCpu`, `spareCapacity`: time constant of the smoothing, ms; 0: none.
     pub smoothing: Option<f64>,
     /// `spareCapacity`: what a full member keeps of an equal share, 0-1.
     pub min_share: Option<f64>,
+    /// `leastCpu`, `spareCapacity`: what an own pick adds, 1/1000 percentage points; true: learned; false: nothing.
+    pub own_sends: Option<Either<f64, bool>>,
     /// `leastConnections`, `powerOfTwo`: members that are compared, 1 to 64, or 2 to 64.
     pub choices: Option<f64>,
     /// `leastConnections`: whether all are compared.
     pub exact: Option<bool>,
+    /// `random`, `leastConnections`: whether there are fixed weights. Theirs that count come with the members.
+    pub weights: Option<HashMap<String, f64>>,
     /// `powerOfTwo`: share of the picks that compare, 0-1.
     pub choice_rate: Option<f64>,
     /// `powerOfTwo`: what the other picks are: `random` or `worker`.
@@ -46,7 +53,10 @@ impl TryFrom<AlgorithmSpec> for Algorithm {
 
     fn try_from(spec: AlgorithmSpec) -> Result<Self> {
         match spec.kind.as_str() {
-            "random" => Ok(Self::Random),
+            "random" => Ok(match spec.weights {
+                Some(_) => Self::RandomByWeight,
+                None => Self::Random,
+            }),
             "roundRobin" => Ok(Self::RoundRobin),
             "leastCpu" => {
                 let missing = match spec.missing {
@@ -60,7 +70,12 @@ impl TryFrom<AlgorithmSpec> for Algorithm {
                     missing,
                 };
                 let ttl = milliseconds("ttl", spec.ttl)?;
-                Ok(Self::LeastCpu { band, ttl })
+                Ok(Self::LeastCpu {
+                    band,
+                    ttl,
+                    smoothing: milliseconds("smoothing", spec.smoothing)?,
+                    own_sends: cost(spec.own_sends)?,
+                })
             }
             "spareCapacity" => {
                 let exclude_missing = match spec.missing {
@@ -79,15 +94,20 @@ impl TryFrom<AlgorithmSpec> for Algorithm {
                     },
                     ttl: milliseconds("ttl", spec.ttl)?,
                     smoothing: milliseconds("smoothing", spec.smoothing)?,
+                    own_sends: cost(spec.own_sends)?,
                 })
             }
             "leastConnections" => {
                 let choices = choices(spec.choices, 1)?;
-                match spec.exact {
-                    Some(true) => Ok(Self::LeastConnections(Candidates::All)),
-                    Some(false) => Ok(Self::LeastConnections(Candidates::Drawn(choices))),
-                    None => Err(invalid("exact", "true or false")),
-                }
+                let candidates = match spec.exact {
+                    Some(true) => Candidates::All,
+                    Some(false) => Candidates::Drawn(choices),
+                    None => return Err(invalid("exact", "true or false")),
+                };
+                Ok(match spec.weights {
+                    Some(_) => Self::LeastConnectionsByWeight(candidates),
+                    None => Self::LeastConnections(candidates),
+                })
             }
             "powerOfTwo" => Ok(Self::PowerOfTwo(power_of_two(&spec)?)),
             _ => Err(invalid(
@@ -127,6 +147,19 @@ fn milliseconds(what: &str, value: Option<f64>) -> Result<f64> {
     match value {
         Some(value) if value >= 0.0 => Ok(value),
         _ => Err(invalid(what, "milliseconds, 0 or more")),
+    }
+}
+
+fn cost(value: Option<Either<f64, bool>>) -> Result<Option<Cost>> {
+    match value {
+        Some(Either::A(cost)) if cost > 0.0 && cost <= f64::from(CPU_MAX) => {
+            Ok(Some(Cost::Fixed(cost)))
+        }
+        Some(Either::B(learned)) => Ok(learned.then_some(Cost::Learned)),
+        _ => Err(invalid(
+            "ownSends",
+            "true, false or a number above 0, at most 100,000",
+        )),
     }
 }
 

@@ -5,6 +5,7 @@
 
 mod algorithm;
 mod core;
+pub mod floor;
 mod raw;
 
 use napi_derive::napi;

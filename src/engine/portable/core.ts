@@ -1,4 +1,4 @@
-import { type Algorithm, isLive } from '../../algorithms/algorithm.js'
+import { type EngineAlgorithm, isLive } from '../../algorithms/algorithm.js'
 import { GENERATION_WORD, readingTag } from '../../table/layout.js'
 import type { TableMemory } from '../../table/memory.js'
 import { type MutableReading, readReading } from '../../table/reading.js'
@@ -18,8 +18,10 @@ import { Estimates } from './estimates.js'
 import { Flights } from './flights.js'
 import { Generator, type GeneratorState } from './generator.js'
 import { takeMetric } from './metric-readings.js'
+import { OwnSends } from './own-sends.js'
+import type { SendingPlan } from './own-sends-plans.js'
 import { type Dice, type Plan, UniformPlan } from './plan.js'
-import { fillValues, planOf } from './plan-of.js'
+import { fillValues, planOf, sendingPlanOf } from './plan-of.js'
 
 const NO_MEMBERS: MemberArrays = {
   slots: new Uint32Array(0),
@@ -35,7 +37,7 @@ export class PortableCore implements EngineCore {
   readonly name = 'portable'
   readonly live: boolean
   readonly #memory: TableMemory
-  readonly #algorithm: Algorithm
+  readonly #algorithm: EngineAlgorithm
   readonly #dice: Dice
   // Where the dice were before the last fill.
   readonly #before: GeneratorState = { s0: 0, s1: 0, s2: 0, s3: 0 }
@@ -45,13 +47,19 @@ export class PortableCore implements EngineCore {
   // The metric's place among a slot's, for algorithms that go by one.
   readonly #metric: number
   readonly #thread: number
+  readonly #sends: OwnSends | undefined
   #members = NO_MEMBERS
   #flights: Flights
   // Readings as they were at the last refresh: a value, MISSING or OUT.
   #raw = new Float64Array(0)
-  #plan = NO_PLAN
+  #plan: Plan | SendingPlan = NO_PLAN
 
-  constructor(memory: TableMemory, algorithm: Algorithm, seed: readonly [number, number], thread: number) {
+  constructor(
+    memory: TableMemory,
+    algorithm: EngineAlgorithm,
+    seed: readonly [number, number],
+    thread: number,
+  ) {
     this.#memory = memory
     this.#algorithm = algorithm
     this.live = isLive(algorithm)
@@ -60,13 +68,16 @@ export class PortableCore implements EngineCore {
     this.#flights = new Flights(memory, NO_MEMBERS.slots, NO_MEMBERS.generations)
     const generator = new Generator(seed)
     this.#dice = { generator, turn: algorithm.kind === 'roundRobin' ? generator.next() : 0 }
-    if (algorithm.kind === 'spareCapacity') this.#estimates = new Estimates(algorithm.smoothing)
+    if ('smoothing' in algorithm) this.#estimates = new Estimates(algorithm.smoothing)
+    if ('ownSends' in algorithm && algorithm.ownSends !== false)
+      this.#sends = new OwnSends(algorithm.ownSends)
   }
 
   setMembers(members: MemberArrays): void {
     this.#members = members
     this.#flights = new Flights(this.#memory, members.slots, members.generations)
     this.#estimates?.setMembers(members)
+    this.#sends?.setMembers(members)
     if (this.#raw.length !== members.slots.length) this.#raw = new Float64Array(members.slots.length)
   }
 
@@ -81,7 +92,7 @@ export class PortableCore implements EngineCore {
     } else if ('ttl' in this.#algorithm) this.#takeReadings(this.#algorithm.ttl, now, facts)
     else this.#takeStates()
     fillValues(this.#algorithm, this.#raw, values)
-    this.#plan = planOf(this.#algorithm, this.#raw, this.#raw.length, this.#flights, this.#thread)
+    this.#plan = this.#planOf(this.#raw)
     facts[FACT_BAND] = this.#plan.length
   }
 
@@ -107,14 +118,21 @@ export class PortableCore implements EngineCore {
     if (this.#algorithm.kind === 'roundRobin') return this.#nextInTurn(new Set(excluded))
     const raw = this.#raw.slice()
     for (const index of excluded) if (index < raw.length) raw[index] = OUT
-    const plan = planOf(this.#algorithm, raw, raw.length, this.#flights, this.#thread)
-    return plan.length === 0 ? -1 : plan.draw(this.#dice)
+    const plan = this.#planOf(raw)
+    const index = plan.length === 0 ? -1 : plan.draw(this.#dice)
+    if ('rebuild' in this.#plan) this.#plan.rebuild()
+    return index
   }
 
   fillShares(shares: Float64Array): void {
     const plan = this.#plan
     shares.fill(0)
     for (let i = 0; i < plan.length; i++) shares[plan.band[i] as number] = plan.share(i)
+  }
+
+  #planOf(raw: Float64Array): Plan | SendingPlan {
+    if (this.#sends !== undefined) return sendingPlanOf(this.#algorithm, raw, this.#sends)
+    return planOf(this.#algorithm, raw, raw.length, this.#flights, this.#members.weights, this.#thread)
   }
 
   #nextInTurn(excluded: ReadonlySet<number>): number {
@@ -138,6 +156,7 @@ export class PortableCore implements EngineCore {
     const { slots, generations, states } = this.#members
     const raw = this.#raw
     const reading = this.#reading
+    const isWhole = this.#algorithm.kind === 'leastCpu'
     let oldest = Number.POSITIVE_INFINITY
     let fresh = 0
     for (let i = 0; i < slots.length; i++) {
@@ -154,10 +173,13 @@ export class PortableCore implements EngineCore {
         raw[i] = MISSING
         continue
       }
-      raw[i] = this.#estimates?.update(i, reading.value, reading.time) ?? reading.value
+      const estimate = this.#estimates?.update(i, reading.value, reading.time) ?? reading.value
+      raw[i] = isWhole ? Math.floor(estimate + 0.5) : estimate
+      this.#sends?.take(i, reading.value, reading.time)
       fresh++
       if (reading.time < oldest) oldest = reading.time
     }
+    this.#sends?.learn()
     facts[FACT_NEXT_EXPIRY] = oldest + ttl + 1
     facts[FACT_FRESH] = fresh
   }

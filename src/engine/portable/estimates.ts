@@ -1,9 +1,5 @@
 import type { MemberArrays } from '../engine.js'
-
-// Slot and slot generation in one number, exact: slots are below 2^20.
-function keyOf(members: MemberArrays, i: number): number {
-  return (members.slots[i] as number) * 2 ** 32 + (members.generations[i] as number)
-}
+import { placesBefore } from './kept.js'
 
 /**
  * A smoothed reading for each member: a first-order lag, by the implicit Euler step, so that it is a matter of time and
@@ -22,14 +18,11 @@ export class Estimates {
 
   /** Takes over the members; those that stay keep their estimates. */
   setMembers(members: MemberArrays): void {
-    const before = this.#members
-    const known = new Map<number, number>()
-    if (before !== undefined) for (let i = 0; i < before.slots.length; i++) known.set(keyOf(before, i), i)
-    const values = new Float64Array(members.slots.length)
-    const times = new Float64Array(members.slots.length).fill(Number.NEGATIVE_INFINITY)
-    for (let i = 0; i < members.slots.length; i++) {
-      const place = known.get(keyOf(members, i))
-      if (place === undefined) continue
+    const places = placesBefore(this.#members, members)
+    const values = new Float64Array(places.length)
+    const times = new Float64Array(places.length).fill(Number.NEGATIVE_INFINITY)
+    for (const [i, place] of places.entries()) {
+      if (place < 0) continue
       values[i] = this.#values[place] as number
       times[i] = this.#times[place] as number
     }

@@ -1,25 +1,31 @@
-import type { Algorithm } from '../../algorithms/algorithm.js'
+import { type EngineAlgorithm, isWeighted } from '../../algorithms/algorithm.js'
 import { effective, fillBand, substitute } from './band.js'
 import type { Flights } from './flights.js'
-import { LeastLoadedPlan } from './least-loaded.js'
+import { LeastInFlightPlan } from './least-in-flight.js'
+import type { OwnSends } from './own-sends.js'
+import { SendingBandPlan, type SendingPlan, SendingSparePlan } from './own-sends-plans.js'
 import { type Plan, TurnPlan, UniformPlan } from './plan.js'
 import { fillLoads, planOfTwo } from './power-of-two.js'
 import { fillSpareValues, fillWeights, planByWeight } from './spare.js'
+import { LeastLoadedPlan, planByFixedWeight } from './weighted.js'
 
 /**
  * What to draw from, given these readings.
  * @param raw CPU, `MISSING` or `OUT`
  * @param count how many there are
  * @param flights what they have in flight, for algorithms that look at it
+ * @param weights their fixed weights, above 0, for algorithms that have some
  * @param thread the id of the thread that picks
  */
 export function planOf(
-  algorithm: Algorithm,
+  algorithm: EngineAlgorithm,
   raw: Float64Array,
   count: number,
   flights: Flights,
+  weights: Float64Array,
   thread: number,
 ): Plan {
+  if (algorithm.kind === 'random' && isWeighted(algorithm)) return planByFixedWeight(raw, count, weights)
   if (algorithm.kind === 'powerOfTwo') return planOfTwo(algorithm, raw, count, flights, thread)
   if (algorithm.kind === 'spareCapacity') {
     const weights = new Float64Array(count)
@@ -30,14 +36,28 @@ export function planOf(
   const length = fillBandOf(algorithm, raw, count, band)
   if (algorithm.kind === 'roundRobin') return new TurnPlan(band, length)
   if (algorithm.kind === 'leastConnections') {
-    return new LeastLoadedPlan(band, length, flights, algorithm.exact ? length : algorithm.choices)
+    return isWeighted(algorithm)
+      ? new LeastLoadedPlan(band, length, flights, algorithm, weights)
+      : new LeastInFlightPlan(band, length, flights, algorithm)
   }
   return new UniformPlan(band, length)
 }
 
+/** The same for algorithms that count own sends. */
+export function sendingPlanOf(algorithm: EngineAlgorithm, raw: Float64Array, sends: OwnSends): SendingPlan {
+  if (algorithm.kind === 'spareCapacity') {
+    const weights = new Float64Array(raw.length)
+    fillWeights(raw, raw.length, algorithm.missing, weights)
+    return new SendingSparePlan(weights, sends, algorithm.minShare)
+  }
+  const values = new Float64Array(raw.length)
+  fillValues(algorithm, raw, values)
+  return new SendingBandPlan(values, sends, algorithm.kind === 'leastCpu' ? algorithm.threshold : 0)
+}
+
 /** The band alone, for algorithms that have one. Returns its length. */
 export function fillBandOf(
-  algorithm: Algorithm,
+  algorithm: EngineAlgorithm,
   raw: Float64Array,
   count: number,
   band: Uint32Array,
@@ -47,7 +67,7 @@ export function fillBandOf(
 }
 
 /** What the readings count as, as in `View.values`. */
-export function fillValues(algorithm: Algorithm, raw: Float64Array, values: Float64Array): void {
+export function fillValues(algorithm: EngineAlgorithm, raw: Float64Array, values: Float64Array): void {
   if (algorithm.kind === 'powerOfTwo') {
     fillLoads(algorithm, raw, values)
     return

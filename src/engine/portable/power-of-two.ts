@@ -3,7 +3,7 @@ import { unknownDraw } from '../engine.js'
 import { MISSING, OUT } from './band.js'
 import type { Flights } from './flights.js'
 import type { Generator } from './generator.js'
-import { LeastLoadedPlan, type Loads } from './least-loaded.js'
+import { type Loads, LowestPlan } from './lowest.js'
 import type { Dice, Plan } from './plan.js'
 import { sharesByRank } from './rank-shares.js'
 
@@ -47,7 +47,7 @@ class PowerOfTwoPlan implements Plan {
   readonly #coin: number
   readonly #fails: boolean
   readonly #loads: Loads
-  readonly #least: LeastLoadedPlan
+  readonly #least: LowestPlan
   // The band's entry that is not compared: -1 where it is drawn.
   readonly #own: number
   #shares: Float64Array | undefined
@@ -65,7 +65,7 @@ class PowerOfTwoPlan implements Plan {
     this.#coin = coinOf(algorithm)
     this.#fails = algorithm.unknown === 'fail'
     this.#loads = loads
-    this.#least = new LeastLoadedPlan(band, length, loads, algorithm.choices)
+    this.#least = new LowestPlan(band, length, loads, algorithm.choices)
     this.#own = algorithm.otherwise === 'worker' ? thread % length : -1
   }
 

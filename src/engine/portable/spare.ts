@@ -38,8 +38,8 @@ export function fillWeights(
   return total > 0 ? total : fillEqual(weights, count)
 }
 
-// Everyone is full.
-function fillEqual(weights: Float64Array, count: number): number {
+/** Gives everyone who may be picked the same weight: all are full. Returns their sum. */
+export function fillEqual(weights: Float64Array, count: number): number {
   let total = 0
   for (let i = 0; i < count; i++) {
     if (weights[i] === NO_WEIGHT) continue

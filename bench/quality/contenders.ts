@@ -1,0 +1,17 @@
+import { leastConnections, random, roundRobin, spareCapacity } from '../../dist/index.js'
+import { shipped } from '../../dist/simulation/policy.js'
+import { adaptive } from './adaptive.js'
+import { REFERENCE } from './bars.js'
+import { prequal } from './prequal.js'
+import type { Contender } from './run.js'
+
+/** All that is judged, in the order of the tables. */
+export const contenders: readonly Contender[] = [
+  { name: REFERENCE, make: () => shipped(REFERENCE, roundRobin()) },
+  { name: 'random', make: () => shipped('random', random()) },
+  { name: 'spareCapacity', make: () => shipped('spareCapacity', spareCapacity()) },
+  { name: 'leastConnections', make: () => shipped('leastConnections', leastConnections()) },
+  { name: 'leastConnections-exact', make: () => shipped('exact', leastConnections({ exact: true })) },
+  { name: 'adaptive', make: () => adaptive('adaptive') },
+  { name: 'prequal', make: () => prequal('prequal') },
+]

@@ -1,0 +1,68 @@
+// `npm run quality`: judges algorithms in simulated scenes, and says which bars are met. `--help` lists the options.
+import { writeFileSync } from 'node:fs'
+import { Command, InvalidArgumentError } from 'commander'
+import { Progress } from '../progress.js'
+import { contenders } from './contenders.js'
+import { overview, sceneTable } from './report.js'
+import { type Outcome, runScene } from './run.js'
+import { neighbours, scenes } from './scenes.js'
+
+interface Options {
+  policy?: string[]
+  scene?: string[]
+  neighbours?: boolean
+  quick?: boolean
+  seeds: number
+  json?: string
+}
+
+/** Part of the requests that a quick run has. */
+const QUICK = 0.4
+
+const known = [...scenes, ...neighbours]
+
+const options = new Command('quality')
+  .description('Judges algorithms in simulated scenes. Exits with 0 also where a bar is missed.')
+  .option('--policy <names>', 'some of them, with commas', someOf(contenders.map(({ name }) => name)))
+  .option('--scene <names>', 'some of them, with commas', someOf(known.map(({ name }) => name)))
+  .option('--neighbours', 'the scenes near the others too, which have no bars')
+  .option('--quick', 'few requests and one seed: a look, no more')
+  .option('--seeds <count>', 'runs of each, with requests of their own', Number, 3)
+  .option('--json <file>', 'writes the results to a file')
+  .parse()
+  .opts<Options>()
+
+function someOf(names: readonly string[]): (text: string) => string[] {
+  return (text) =>
+    text.split(',').flatMap((part) => {
+      const found = names.filter(
+        (name) => name === part || (part.endsWith('*') && name.startsWith(part.slice(0, -1))),
+      )
+      if (found.length === 0) throw new InvalidArgumentError(`Expected some of ${names.join(', ')}.`)
+      return found
+    })
+}
+
+const wanted =
+  options.scene === undefined
+    ? options.neighbours
+      ? known
+      : scenes
+    : known.filter(({ name }) => options.scene?.includes(name))
+const judged = contenders.filter(({ name }) => options.policy?.includes(name) ?? true)
+const seeds = Array.from({ length: options.quick ? 1 : options.seeds }, (_, i) => i + 1)
+const progress = new Progress()
+const outcomes: Outcome[] = []
+
+for (const scene of wanted) {
+  const requests = Math.ceil(scene.requests * (options.quick && scene.watched === undefined ? QUICK : 1))
+  for (const contender of judged) {
+    progress.step('runs', outcomes.length, wanted.length * judged.length)
+    outcomes.push(runScene(scene, contender, requests, seeds))
+  }
+  progress.clear()
+  console.log(sceneTable(scene, outcomes))
+}
+console.log(overview(wanted, outcomes))
+if (options.quick) console.log('This was a quick run: its figures say little.')
+if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(outcomes, undefined, 2)}\n`)

@@ -1,0 +1,23 @@
+import * as v from 'valibot'
+import { checkOptions, oneOf, options } from '../options.js'
+import type { LocalAlgorithm } from './algorithm.js'
+
+/** Options of `local`. */
+export interface LocalOptions {
+  /** How another member is picked where the local one can't be: it drains, is no member, or is excluded. Default `'random'`. */
+  otherwise?: 'random' | 'roundRobin'
+}
+
+const localOptions = options({ otherwise: v.optional(oneOf(['random', 'roundRobin']), 'random') })
+
+/**
+ * Picks the balancer's `self`, the local process, while it is a member and up; else another one. Use it where what the
+ * process does itself costs so much less than a call that load does not matter. Needs `self`: a balancer without it
+ * throws OptionError.
+ *
+ * Throws OptionError.
+ */
+export function local(given: LocalOptions = {}): LocalAlgorithm {
+  const { otherwise } = checkOptions('local', given, localOptions)
+  return Object.freeze({ kind: 'local', otherwise })
+}
