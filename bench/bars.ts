@@ -1,5 +1,7 @@
 import type { CaseResult, Doer } from './case.js'
 import { ALGORITHM_SIZES, ALGORITHMS, caseOf, nameOf } from './cases/algorithms.js'
+import { STRING_FLOOR } from './cases/floor.js'
+import { KEYED_CASES, KEYED_NODES } from './cases/keyed.js'
 import type { GcResult } from './figures/gc.js'
 import type { PollResult } from './figures/poll.js'
 
@@ -39,6 +41,8 @@ export function barsOf(results: readonly CaseResult[], figures: Figures = {}): B
   const select8 = floors('select()', 'native', 8)
   const refresh = ns('first select() after', 'native', LARGE)
   const refreshArray = ns('first select(array) after', 'native', LARGE)
+  const keyed = (name: string) => floors(name, 'native', KEYED_NODES)
+  const keyedMs = (name: string) => ratio(ns(name, 'native', KEYED_NODES), NS_A_MS)
   const { gc, tableBytes, poll } = figures
   return [
     bar('native select(), 8 nodes, to the floor', 'times', 1.2, select8),
@@ -58,6 +62,18 @@ export function barsOf(results: readonly CaseResult[], figures: Figures = {}): B
         ),
       ),
     ),
+    bar(
+      `native ${KEYED_CASES.ringKey}, to a call that takes them in`,
+      'times',
+      2,
+      ratio(keyed(KEYED_CASES.ringKey), floors(STRING_FLOOR, 'native', 0)),
+    ),
+    bar(`native ${KEYED_CASES.ringHash}, to the floor`, 'times', 2.5, keyed(KEYED_CASES.ringHash)),
+    bar(`native ${KEYED_CASES.maglevNumber}, to the floor`, 'times', 1.8, keyed(KEYED_CASES.maglevNumber)),
+    bar(`native ${KEYED_CASES.maglevHash}, to the floor`, 'times', 1.8, keyed(KEYED_CASES.maglevHash)),
+    bar(`native ${KEYED_CASES.buildRing}, 1,000 nodes`, 'ms', 10, keyedMs(KEYED_CASES.buildRing)),
+    bar(`native ${KEYED_CASES.ringChange}`, 'ms', 1, keyedMs(KEYED_CASES.ringChange)),
+    bar(`native ${KEYED_CASES.maglevChange}`, 'ms', 1, keyedMs(KEYED_CASES.maglevChange)),
     bar('select(sameArray), 8 nodes, to the floor', 'times', 2, floors('select(sameArray)', '-', 8)),
     bar(
       'native balancer.select(sameArray), 8 nodes, to the floor',

@@ -7,7 +7,7 @@ export interface BenchCase {
   readonly engine: Doer
   readonly nodes: number
   /** What its figures are of: a pick, unless it says otherwise. */
-  readonly unit?: 'call' | 'pick and release' | 'publication'
+  readonly unit?: 'call' | 'pick and release' | 'publication' | 'change' | 'table'
   /** Samples in each round. */
   readonly iterations: number
   /** Prepares a round; not timed. */

@@ -7,6 +7,7 @@ import { algorithmCases } from './cases/algorithms.js'
 import { arrayCases } from './cases/arrays.js'
 import { comparisonCases } from './cases/comparisons.js'
 import { floorCases, sampleFloor } from './cases/floor.js'
+import { keyedCases } from './cases/keyed.js'
 import { leaseCases } from './cases/leases.js'
 import { mixedCases } from './cases/mixed.js'
 import { naiveCases } from './cases/naive.js'
@@ -89,6 +90,7 @@ async function measureCases(
     floorCases((line) => progress.note(line)),
     pickCases(),
     algorithmCases(),
+    keyedCases(),
     mixedCases(),
     await arrayCases(),
     naiveCases(),

@@ -4,6 +4,7 @@ export type ErrorCode =
   | 'IDLEST_UNKNOWN_LOAD'
   | 'IDLEST_BAD_OPTION'
   | 'IDLEST_BAD_NODE'
+  | 'IDLEST_BAD_KEY'
   | 'IDLEST_DUPLICATE_NODE'
   | 'IDLEST_UNKNOWN_NODE'
   | 'IDLEST_BAD_REPORT'
@@ -75,6 +76,18 @@ export class BadNodeError extends IdlestError {
   override readonly name = 'BadNodeError'
   constructor(value: unknown, why: string) {
     super('IDLEST_BAD_NODE', `${shown(value)} can't be a node: ${why}`, value)
+  }
+}
+
+/** A key is not a string, a Uint8Array or a finite number. */
+export class BadKeyError extends IdlestError {
+  override readonly name = 'BadKeyError'
+  constructor(value: unknown) {
+    super(
+      'IDLEST_BAD_KEY',
+      `${shown(value)} can't be a key: expected a string, a Uint8Array or a finite number`,
+      value,
+    )
   }
 }
 

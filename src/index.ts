@@ -10,9 +10,11 @@ export {
   type CustomReading,
   custom,
 } from './algorithms/custom.js'
+export { type HashRingOptions, hashRing } from './algorithms/hash-ring.js'
 export { type LeastConnectionsOptions, leastConnections } from './algorithms/least-connections.js'
 export { type LeastCpuOptions, leastCpu } from './algorithms/least-cpu.js'
 export { type LocalOptions, local } from './algorithms/local.js'
+export { type MaglevOptions, maglev } from './algorithms/maglev.js'
 export { type PowerOfTwoOptions, powerOfTwo } from './algorithms/power-of-two.js'
 export { type RandomOptions, random } from './algorithms/random.js'
 export { type RoundRobinOptions, roundRobin } from './algorithms/round-robin.js'
@@ -30,6 +32,7 @@ export type { SelectOptions } from './balancer/select-options.js'
 export type { NodeSnapshot } from './balancer/snapshot.js'
 export type { Clock } from './clock.js'
 export {
+  BadKeyError,
   BadNodeError,
   BadReportError,
   ClosedError,
@@ -45,6 +48,7 @@ export {
   UnknownLoadError,
   UnknownNodeError,
 } from './errors.js'
+export type { HashName, Key } from './keys/key-hash.js'
 export type { PollerCounters } from './poller/poller.js'
 export {
   type CustomTransport,

@@ -1,3 +1,4 @@
+import type { HashName } from '../keys/key-hash.js'
 import type { CustomAlgorithm } from './custom.js'
 
 /** Fixed weights by node id, 0 (never picked) to 1e12; a node that is not named weighs 1. */
@@ -84,6 +85,29 @@ export interface LocalAlgorithm {
   readonly otherwise: 'random' | 'roundRobin'
 }
 
+/** `hashRing()`: the node that comes next on a ring. */
+export interface HashRingAlgorithm {
+  readonly kind: 'hashRing'
+  /** Points of a node of weight 1. */
+  readonly points: number
+  readonly hash: HashName
+  /** What a node may have in flight, in means; undefined: any number. */
+  readonly boundedLoad: number | undefined
+  readonly weights: Weights | undefined
+}
+
+/** `maglev()`: the node in a cell of a table. */
+export interface MaglevAlgorithm {
+  readonly kind: 'maglev'
+  /** Cells: a prime number. */
+  readonly tableSize: number
+  readonly hash: HashName
+  readonly weights: Weights | undefined
+}
+
+/** The algorithms that pick by keys. */
+export type KeyedAlgorithm = HashRingAlgorithm | MaglevAlgorithm
+
 /** How a balancer picks: checked and frozen; but for `custom`, plain data that can be posted to a worker thread. */
 export type Algorithm =
   | RandomAlgorithm
@@ -92,11 +116,12 @@ export type Algorithm =
   | SpareCapacityAlgorithm
   | LeastConnectionsAlgorithm
   | PowerOfTwoAlgorithm
+  | KeyedAlgorithm
   | LocalAlgorithm
   | CustomAlgorithm
 
 /** What engines know; the others go around an engine that does one of these. */
-export type EngineAlgorithm = Exclude<Algorithm, LocalAlgorithm | CustomAlgorithm>
+export type EngineAlgorithm = Exclude<Algorithm, KeyedAlgorithm | LocalAlgorithm | CustomAlgorithm>
 
 /** Oldest age of a reading that still counts, ms; undefined where the algorithm reads none. */
 export function ttlOf(algorithm: Algorithm): number | undefined {
@@ -132,4 +157,9 @@ export const COIN_SIDES = 2 ** 32
 /** A pick compares where the generator's number is below this. */
 export function coinOf({ choiceRate }: PowerOfTwoAlgorithm): number {
   return Math.floor(choiceRate * COIN_SIDES)
+}
+
+/** Whether an algorithm picks by keys. */
+export function isKeyed(algorithm: Algorithm): algorithm is KeyedAlgorithm {
+  return algorithm.kind === 'hashRing' || algorithm.kind === 'maglev'
 }

@@ -1,15 +1,18 @@
 import { CPU_MAX } from '../table/layout.js'
 import type {
   Algorithm,
+  HashRingAlgorithm,
   LeastConnectionsAlgorithm,
   LeastCpuAlgorithm,
   LocalAlgorithm,
+  MaglevAlgorithm,
   PowerOfTwoAlgorithm,
   RandomAlgorithm,
   RoundRobinAlgorithm,
   SpareCapacityAlgorithm,
 } from './algorithm.js'
 import type { CustomAlgorithm } from './custom.js'
+import { isHashName, isTableSize, MOST_POINTS } from './keyed.js'
 import { LONGEST_METRIC } from './power-of-two.js'
 import { isWeights } from './weights.js'
 
@@ -82,6 +85,20 @@ const checks: { [K in Algorithm['kind']]: (value: object) => boolean } = {
       isCost(ownSends) &&
       (missing === 'mean' || missing === 'exclude')
     )
+  },
+  hashRing: (value) => {
+    const { points, hash, boundedLoad, weights } = value as Partial<HashRingAlgorithm>
+    return (
+      Number.isInteger(points) &&
+      isNumberFrom(points, 1, MOST_POINTS) &&
+      isHashName(hash) &&
+      (boundedLoad === undefined || isNumberFrom(boundedLoad, 1, Number.MAX_VALUE)) &&
+      (weights === undefined || isWeights(weights, MOST_POINTS / (points as number)))
+    )
+  },
+  maglev: (value) => {
+    const { tableSize, hash, weights } = value as Partial<MaglevAlgorithm>
+    return isTableSize(tableSize) && isHashName(hash) && (weights === undefined || isWeights(weights))
   },
 }
 

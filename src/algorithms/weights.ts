@@ -14,8 +14,8 @@ export function isWeight(value: unknown): value is number {
 }
 
 /** Whether a value is an object of weights, as the option makes it; it may have come from another thread. */
-export function isWeights(value: unknown): value is Weights {
-  return hasFields(value) && Object.values(value).every(isWeight)
+export function isWeights(value: unknown, most = MAX_WEIGHT): value is Weights {
+  return hasFields(value) && Object.values(value).every((weight) => isWeight(weight) && weight <= most)
 }
 
 // Not valibot's record: that passes over ids such as "constructor".

@@ -1,4 +1,4 @@
-import type { Algorithm, EngineAlgorithm } from '../algorithms/algorithm.js'
+import { type Algorithm, type EngineAlgorithm, isKeyed } from '../algorithms/algorithm.js'
 import { random } from '../algorithms/random.js'
 import { roundRobin } from '../algorithms/round-robin.js'
 import type { Engine, EngineCore } from '../engine/engine.js'
@@ -30,6 +30,8 @@ export interface CoreOptions {
 /** What an engine does for an algorithm: that, or what goes around it needs. */
 export function engineAlgorithmOf(algorithm: Algorithm): EngineAlgorithm {
   if (algorithm.kind === 'custom') return random()
+  // Picks by keys are looked up elsewhere; those without are random.
+  if (isKeyed(algorithm)) return random(algorithm.weights === undefined ? {} : { weights: algorithm.weights })
   if (algorithm.kind === 'local') return algorithm.otherwise === 'roundRobin' ? roundRobin() : random()
   return algorithm
 }

@@ -55,6 +55,7 @@ export class Lease<N extends NodeLike = NodeLike> {
     this.#owner = owner
     this.#member = member
     owner.leases.acquired++
+    member.open++
     this.#counted = enterFlight(owner.memory, member.slot, member.generation)
   }
 
@@ -71,6 +72,7 @@ export class Lease<N extends NodeLike = NodeLike> {
     this.#open = false
     const member = this.#member
     leases.released++
+    member.open--
     member.released++
     // Before the outcome is looked at: whatever that is, the request is over.
     if (!this.#counted || !leaveFlight(memory, member.slot, member.generation)) leases.releasedLate++

@@ -22,6 +22,8 @@ export interface Member<N extends NodeLike = NodeLike> extends Place {
   state: MemberState
   /** Picks since it became a member, but for those of the current block. */
   picks: number
+  /** Leases of this balancer that are not released. */
+  open: number
   /** Leases released since it became a member, and how they went. */
   released: number
   failed: number
@@ -75,6 +77,11 @@ export class Members<N extends NodeLike> {
   get list(): readonly Member<N>[] {
     this.#sync()
     return this.#list
+  }
+
+  /** The members in no order that counts: without making anything anew. */
+  all(): Iterable<Member<N>> {
+    return this.#byId.values()
   }
 
   /** Their nodes, by index: frozen, another array after each change. */
@@ -180,6 +187,7 @@ function newMember<N extends NodeLike>(node: N, place: Place): Member<N> {
     index: -1,
     state: 'up',
     picks: 0,
+    open: 0,
     released: 0,
     failed: 0,
     latencySum: 0,

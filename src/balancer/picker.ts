@@ -1,45 +1,28 @@
 import { threadId } from 'node:worker_threads'
-import { type Algorithm, weightsOf } from '../algorithms/algorithm.js'
+import { type Algorithm, isKeyed, weightsOf } from '../algorithms/algorithm.js'
 import type { Clock } from '../clock.js'
-import { type Engine, type EngineName, unknownDraw } from '../engine/engine.js'
-import { ClosedError, type IdlestError, NoNodesError, OptionError, UnknownLoadError } from '../errors.js'
+import type { Engine, EngineName } from '../engine/engine.js'
+import { ClosedError, OptionError, UnknownLoadError } from '../errors.js'
+import type { Key } from '../keys/key-hash.js'
 import type { Report } from '../report.js'
 import { checkReport } from '../reports/check.js'
 import type { TableBuffer, TableMemory } from '../table/memory.js'
 import { publish } from '../table/reading.js'
 import { writeReport } from '../table/report.js'
 import { sampleTime, tableTime } from '../table/table.js'
-import { publishEmptySelect } from '../telemetry.js'
 import type { ArrayPicker, ArrayPicksOptions, Directory } from './array-picks.js'
 import { coreOf, turnsFor } from './cores.js'
-import { type CustomCounters, type CustomRunner, runnerOf } from './custom.js'
+import { type CustomRunner, runnerOf } from './custom.js'
 import { arrayPickerOf } from './custom-arrays.js'
+import { FailedPicks, NO_ONE } from './failed-picks.js'
+import { KeyedPicks } from './keyed-picks.js'
 import { Lease, type LeaseOwner, newLeaseCounters, type Outcome } from './lease.js'
 import { type Member, Members, type Places } from './members.js'
-import { idOf, looseId, type NodeLike } from './node.js'
+import { looseId, type NodeLike } from './node.js'
+import { newPickCounters, type PickCounters } from './pick-counters.js'
 import { Picks } from './picks.js'
 import { excludedBy, type SelectOptions } from './select-options.js'
 import { type NodeSnapshot, snapshotOf } from './snapshot.js'
-
-/** Counts of a balancer's picks and reports. */
-export interface PickCounters extends CustomCounters {
-  /** Picks of members so far. */
-  picks: number
-  /** Picks from arrays so far: `select(nodes)`. */
-  arrayPicks: number
-  /** Picks that found no node. */
-  empty: number
-  /** Picks that failed, or gave nothing, because no load was known: `unknown: 'fail'` of `powerOfTwo`. */
-  unknown: number
-  /** Reports given by `report()` that are now the node's reading. */
-  reportsStored: number
-  /** Those whose sample is older than the reading that the node has. */
-  reportsOlder: number
-  /** Those for a node that is not a member. */
-  reportsUnknown: number
-  /** Those of nothing that the table keeps: no metric but named ones that no algorithm asks for. */
-  reportsEmpty: number
-}
 
 export interface PickerOptions {
   readonly name: string
@@ -60,9 +43,6 @@ export interface PickerOptions {
 // Keeps the picks from arrays apart from the others, whatever the seed.
 const ARRAY_STREAM = 0x9e3779b9
 
-// In place of an index.
-const NO_ONE = -1
-
 /** Picks among members, from readings of a table: what balancers and attached balancers have in common. */
 export class Picker<N extends NodeLike = NodeLike> {
   readonly name: string
@@ -73,25 +53,18 @@ export class Picker<N extends NodeLike = NodeLike> {
   protected readonly clock: Clock
   protected readonly memory: TableMemory
   protected closed = false
-  protected readonly counters: Omit<PickCounters, 'picks'> = {
-    arrayPicks: 0,
-    empty: 0,
-    unknown: 0,
-    reportsStored: 0,
-    reportsOlder: 0,
-    reportsUnknown: 0,
-    reportsEmpty: 0,
-    badPicks: 0,
-    hookErrors: 0,
-  }
+  protected readonly counters = newPickCounters()
   /** Where turns are taken together with other threads. */
   protected readonly turns: TableBuffer | undefined
   protected readonly leases: LeaseOwner
   readonly #picks: Picks
   readonly #arrayPicks: ArrayPicker
   readonly #custom: CustomRunner | undefined
+  readonly #failures: FailedPicks
   // Whether draws may fail for want of a load.
   readonly #mayFail: boolean
+  // Where the algorithm takes keys.
+  readonly #keyed: KeyedPicks<N> | undefined
   // As the engine has them: what it was told last.
   #list: readonly Member<N>[] = []
   // A copy that is not frozen: to read an element of a frozen array takes a third of a pick.
@@ -106,6 +79,8 @@ export class Picker<N extends NodeLike = NodeLike> {
     this.memory = memory
     this.#mayFail = algorithm.kind === 'powerOfTwo' && algorithm.unknown === 'fail'
     this.members = new Members(options.places, weightsOf(algorithm))
+    const members = () => this.members.size
+    this.#failures = new FailedPicks({ name, counters: this.counters, members })
     this.turns = options.turns ?? turnsFor(algorithm, seed)
     const custom = runnerOf({ algorithm, name, memory, clock, seed, counters: this.counters })
     this.#custom = custom
@@ -114,6 +89,15 @@ export class Picker<N extends NodeLike = NodeLike> {
       leases: newLeaseCounters(),
       released: (member) => this.onReleased(member),
       ended: custom && (({ node }, outcome) => custom.released(node, outcome)),
+    }
+    if (isKeyed(algorithm)) {
+      this.#keyed = new KeyedPicks({
+        algorithm,
+        tables: engine.keyTables,
+        members: this.members,
+        leases: this.leases.leases,
+        check: () => this.checkOpen(),
+      })
     }
     this.#picks = new Picks({
       core: coreOf({
@@ -173,9 +157,10 @@ export class Picker<N extends NodeLike = NodeLike> {
    * - an array of nodes: one of its elements, the very one that was passed. Nodes that nobody has heard of count as
    *   missing; those that drain here are not picked. An id that stands twice has twice the chances.
    * - `exclude`: one of the members but these
+   * - `key`: the member for this key, by `hashRing` or `maglev`
    *
-   * Throws NoNodesError where there is none to pick, BadNodeError for an element that is not a node, UnknownLoadError where
-   * the algorithm was told to fail, ClosedError.
+   * Throws NoNodesError where there is none to pick, BadNodeError for an element that is not a node, BadKeyError,
+   * OptionError, UnknownLoadError where the algorithm was told to fail, ClosedError.
    */
   select(): N
   select<T extends NodeLike>(nodes: readonly T[]): T
@@ -184,13 +169,12 @@ export class Picker<N extends NodeLike = NodeLike> {
     if (what === undefined) {
       const index = this.#picks.next()
       if (index >= 0) return this.#nodes[index] as N
-      throw this.#failed(index, this.#nodes)
+      this.#failures.note(index, this.#nodes)
+    } else {
+      const picked = this.#selectFrom(what)
+      if (picked !== undefined) return picked
     }
-    const index = this.#indexFrom(what)
-    const from = this.#listOf(what)
-    const picked = from[index]
-    if (picked !== undefined) return picked
-    throw this.#failed(index, from)
+    throw this.#failures.take()
   }
 
   /** As `select`, but undefined where that throws NoNodesError, UnknownLoadError or ClosedError. */
@@ -199,10 +183,8 @@ export class Picker<N extends NodeLike = NodeLike> {
   trySelect(options: SelectOptions): N | undefined
   trySelect(what?: readonly NodeLike[] | SelectOptions): NodeLike | undefined {
     if (this.closed) return undefined
-    const index = this.#indexFrom(what)
-    const from = this.#listOf(what)
-    const picked = from[index]
-    if (picked === undefined) this.#failed(index, from)
+    const picked = this.#selectFrom(what)
+    if (picked === undefined) this.#failures.take()
     return picked
   }
 
@@ -210,9 +192,10 @@ export class Picker<N extends NodeLike = NodeLike> {
   selectIndex(): number {
     const index = this.#picks.next()
     if (index >= 0) return index
-    const error = this.#failed(index, this.#nodes)
+    this.#failures.note(index, this.#nodes)
+    const error = this.#failures.take()
     if (error instanceof UnknownLoadError) throw error
-    return -1
+    return NO_ONE
   }
 
   /**
@@ -225,18 +208,58 @@ export class Picker<N extends NodeLike = NodeLike> {
     // The native engine must not write to memory that another thread may be writing.
     const own = into.buffer instanceof ArrayBuffer ? into : new Uint32Array(into.length)
     const filled = this.#picks.fill(own)
-    const error = this.#mayFail ? this.#takeFailed(own, filled) : undefined
+    const error = this.#mayFail ? this.#failures.takeAll(own, filled, this.#nodes) : undefined
     if (own !== into) into.set(own)
     if (error !== undefined) throw error
-    if (filled === 0 && into.length > 0) this.#failed(NO_ONE, this.#nodes)
+    if (filled === 0 && into.length > 0) this.#failures.take()
     return filled
+  }
+
+  /**
+   * The member for a key that is hashed already: the one that `select({ key })` gives for a key of this hash.
+   * @param hash an unsigned 32-bit number
+   *
+   * Throws NoNodesError, OptionError for anything else and where the algorithm takes no keys, ClosedError.
+   */
+  selectHash(hash: number): N {
+    const keyed = this.#keyed ?? this.#noKeys()
+    if (typeof hash !== 'number' || hash >>> 0 !== hash) {
+      throw new OptionError('hash', hash, 'a whole number from 0 to 4294967295')
+    }
+    const member = keyed.pick(hash) ?? this.#anyMember()
+    if (member === undefined) throw this.#failures.take()
+    return member.node
+  }
+
+  /**
+   * The nodes for a key and its copies: distinct, the first the one that `select({ key })` gives now, then those that
+   * come after it. At most as many as are up; none where no one is. Counts as no pick.
+   * @param count how many, a whole number of at least 1
+   *
+   * Throws BadKeyError, OptionError, also where the algorithm takes no keys, ClosedError.
+   */
+  replicas(key: Key, count: number): N[] {
+    const keyed = this.#keyed ?? this.#noKeys()
+    if (!Number.isInteger(count) || count < 1) {
+      throw new OptionError('count', count, 'a whole number of at least 1')
+    }
+    return keyed.replicas(keyed.hashOf(key), count).map((member) => member.node)
+  }
+
+  /**
+   * Resolves when picks by key go by the members as they are now: large tables are built in the background. At once
+   * where the algorithm takes no keys. Rejects with ClosedError.
+   */
+  async settled(): Promise<void> {
+    this.checkOpen()
+    await this.#keyed?.settled()
   }
 
   /** A pick that counts as in flight until it is released. Throws as `select` does. */
   acquire(options?: SelectOptions): Lease<N> {
-    const index = options === undefined ? this.#picks.next() : this.#nextBut(options)
-    if (index < 0) throw this.#failed(index, this.#nodes)
-    return new Lease(this.leases, this.#list[index] as Member<N>)
+    const member = options === undefined ? this.#anyMember() : this.#memberBut(options)
+    if (member === undefined) throw this.#failures.take()
+    return new Lease(this.leases, member)
   }
 
   /**
@@ -292,7 +315,8 @@ export class Picker<N extends NodeLike = NodeLike> {
     const view = this.#picks.current()
     this.#countInMembers()
     const now = tableTime(this.memory, this.clock.now())
-    return snapshotOf(this.#list, view, this.#picks.shares(), this.algorithm, this.memory, now)
+    const shares = this.#keyed?.shares(this.#list) ?? this.#picks.shares()
+    return snapshotOf(this.#list, view, shares, this.algorithm, this.memory, now)
   }
 
   /** What `console.log` shows: not the whole of the table. */
@@ -308,7 +332,10 @@ export class Picker<N extends NodeLike = NodeLike> {
 
   protected pickCounters(): PickCounters {
     if (!this.closed) this.#picks.current()
-    return { picks: this.#picks.used, ...this.counters }
+    const { used } = this.#picks
+    const picks = used + (this.#keyed?.used ?? 0)
+    const keyless = this.#keyed === undefined ? 0 : used + this.counters.arrayPicks
+    return { picks, keyless, ...this.counters }
   }
 
   /** Makes the next pick see that members changed. */
@@ -316,6 +343,7 @@ export class Picker<N extends NodeLike = NodeLike> {
     this.#picks.invalidate()
     this.#arrayPicks.invalidate()
     this.#custom?.membersChanged(this.members.list)
+    this.#keyed?.invalidate()
   }
 
   protected checkOpen(): void {
@@ -330,25 +358,44 @@ export class Picker<N extends NodeLike = NodeLike> {
     this.closed = true
     this.#picks.close()
     this.#arrayPicks.close()
+    this.#keyed?.invalidate()
   }
 
-  #indexFrom(what: readonly NodeLike[] | SelectOptions | undefined): number {
+  #selectFrom(what: readonly NodeLike[] | SelectOptions | undefined): NodeLike | undefined {
     if (Array.isArray(what)) {
       const index = this.#arrayPicks.select(what)
-      if (index >= 0) this.counters.arrayPicks++
-      return index
+      this.#failures.note(index, what)
+      if (index < 0) return undefined
+      this.counters.arrayPicks++
+      return what[index]
     }
-    return what === undefined ? this.#picks.next() : this.#nextBut(what as SelectOptions)
+    const member = what === undefined ? this.#anyMember() : this.#memberBut(what as SelectOptions)
+    return member?.node
   }
 
-  // What a pick's index is of. A pick may take up changes of members, so this comes after it.
-  #listOf(what: readonly NodeLike[] | SelectOptions | undefined): readonly NodeLike[] {
-    return Array.isArray(what) ? what : this.#nodes
+  #anyMember(): Member<N> | undefined {
+    // A pick may take up changes of members, so these are looked at after it.
+    const index = this.#picks.next()
+    this.#failures.note(index, this.#nodes)
+    return this.#list[index]
   }
 
-  #nextBut(options: SelectOptions): number {
+  #memberBut(options: SelectOptions): Member<N> | undefined {
     const exclude = excludedBy(options)
-    if (exclude === undefined) return this.#picks.next()
+    const { key } = options
+    if (key !== undefined) {
+      const keyed = this.#keyed ?? this.#noKeys(key)
+      const member = keyed.pick(keyed.hashOf(key), exclude?.map(looseId))
+      // Else one may be left that the table does not have yet.
+      if (member !== undefined) return member
+    }
+    if (exclude === undefined) return this.#anyMember()
+    const index = this.#nextBut(exclude)
+    this.#failures.note(index, this.#nodes)
+    return this.#list[index]
+  }
+
+  #nextBut(exclude: readonly NodeLike[]): number {
     // All ids first: reading one may run the caller's code, and that may change the members and so their indices.
     const ids = exclude.map(looseId)
     const indices = new Uint32Array(ids.length)
@@ -360,29 +407,10 @@ export class Picker<N extends NodeLike = NodeLike> {
     return this.#picks.nextExcluding(indices.subarray(0, count))
   }
 
-  // Counts a pick that gave nothing, and says why.
-  #failed(index: number, from: readonly NodeLike[]): IdlestError {
-    const node = index < NO_ONE ? from[unknownDraw(index)] : undefined
-    if (node !== undefined) {
-      this.counters.unknown++
-      return new UnknownLoadError(idOf(node))
-    }
-    this.counters.empty++
-    publishEmptySelect(this.name, this.members.size)
-    return new NoNodesError()
-  }
-
-  // Counts the draws that failed, and makes them `NO_ONE`. Returns the first one's error.
-  #takeFailed(decisions: Uint32Array, count: number): IdlestError | undefined {
-    let first: IdlestError | undefined
-    for (let i = 0; i < count; i++) {
-      const index = (decisions[i] as number) | 0
-      if (index >= 0) continue
-      const error = this.#failed(index, this.#nodes)
-      first ??= error
-      decisions[i] = NO_ONE
-    }
-    return first
+  #noKeys(key?: Key): never {
+    const expected = `hashRing() or maglev(): ${this.algorithm.kind}() takes no keys`
+    if (key === undefined) throw new OptionError('algorithm', this.algorithm.kind, expected)
+    throw new OptionError('key', key, `no key, or the algorithm ${expected}`)
   }
 
   // Members take picks over now and then: a small array of counts stays in the cache, thousands of members do not.

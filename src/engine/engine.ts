@@ -1,5 +1,6 @@
 import type { EngineAlgorithm } from '../algorithms/algorithm.js'
 import type { TableMemory } from '../table/memory.js'
+import type { KeyTables } from './key-tables.js'
 
 /** Which implementation makes the picks. */
 export type EngineName = 'native' | 'portable'
@@ -70,6 +71,8 @@ export interface View {
  *   in 1/1000 points; `mean`: `floor(sum / fresh + 0.5)` over the fresh (50,000 where none is); `exclude`: not
  *   eligible, unless no member is fresh, then 50,000 for all. The band is every eligible member with
  *   `value <= least + threshold`.
+ * - `hashRing`, `maglev`: as `random`: these are the picks without a key. Those by keys are made by
+ *   `balancer/keyed-picks.ts`, from tables that an engine builds: `key-tables.ts`.
  * - `roundRobin`: as `random`, but in turn. `turn` is a whole number: at creation the generator's next number.
  *   A draw is `band[turn % length]`, and then `turn = turn % length + 1`. `pickExcluding` takes the first of
  *   `band[(turn + i) % length]`, i = 0, 1, ..., that is not excluded, and then `turn = (turn + i) % length + 1`.
@@ -177,6 +180,8 @@ export interface EngineCore {
 /** Makes cores over tables. */
 export interface Engine {
   readonly name: EngineName
+  /** Builds what keys are looked up in. */
+  readonly keyTables: KeyTables
   /**
    * Throws TableError where the algorithm goes by a metric that the table has no room for.
    * @param seed two unsigned 32-bit numbers, low word first

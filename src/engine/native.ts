@@ -2,10 +2,11 @@ import { type EngineAlgorithm, isLive } from '../algorithms/algorithm.js'
 import { EngineError } from '../errors.js'
 import type { TableMemory } from '../table/memory.js'
 import type { Engine, EngineCore, MemberArrays, View } from './engine.js'
+import type { RingArrays } from './key-tables.js'
 import { metricOf } from './metric-of.js'
 
 /** Version of the addon's interface that this file is written for. */
-export const ABI = 5
+export const ABI = 7
 
 /** A core of the addon: `crates/node/src/core.rs`. */
 export interface NativeCoreBinding {
@@ -32,6 +33,11 @@ export type AlgorithmSpec = EngineAlgorithm & {
 export interface NativeBinding {
   /** Version of the interface: `ABI`. Takes nothing and does nothing, so it is also the floor of a call. */
   abi(): number
+  /** Tables for keys: `crates/node/src/key_tables.rs`. */
+  buildRing(hashes: Uint32Array, counts: Uint32Array): RingArrays
+  buildRingLater(hashes: Uint32Array, counts: Uint32Array): Promise<RingArrays>
+  buildMaglev(hashes: Uint32Array, weights: Float64Array, size: number): Uint32Array
+  buildMaglevLater(hashes: Uint32Array, weights: Float64Array, size: number): Promise<Uint32Array>
   readonly Core: new (
     view: Uint8Array,
     algorithm: AlgorithmSpec,
@@ -100,6 +106,12 @@ class NativeCore implements EngineCore {
 export function nativeEngine(binding: NativeBinding): Engine {
   return {
     name: 'native',
+    keyTables: {
+      ring: (hashes, counts) => binding.buildRing(hashes, counts),
+      ringLater: (hashes, counts) => binding.buildRingLater(hashes, counts),
+      maglev: (hashes, weights, size) => binding.buildMaglev(hashes, weights, size),
+      maglevLater: (hashes, weights, size) => binding.buildMaglevLater(hashes, weights, size),
+    },
     createCore(memory, algorithm, seed, thread = 0) {
       const place = metricOf(memory, algorithm)
       try {

@@ -6,7 +6,9 @@ import {
   attachBalancer,
   ClosedError,
   createBalancer,
+  hashRing,
   leastCpu,
+  maglev,
   OptionError,
   powerOfTwo,
   TableError,
@@ -86,6 +88,29 @@ for (const engine of engines) {
   })
 }
 
+for (const engine of engines) {
+  for (const algorithm of [hashRing({ weights: { 'key-3': 2 } }), maglev()]) {
+    test(`${engine}, ${algorithm.kind}: an attached thread picks the same node for the same key`, async (t) => {
+      const nodes = Array.from({ length: 80 }, (_, i) => `key-${i}`)
+      const balancer = createBalancer({ nodes, algorithm, poll: false, engine })
+      const ask = await attach(t, balancer.handle())
+      const keys = ['', 'a', 0, 1.5, Uint8Array.of(1, 2), ...nodes]
+      const here = () => keys.map((key) => balancer.select({ key }))
+      t.deepEqual(await ask('pickBy', keys), here())
+      balancer.remove('key-5')
+      void balancer.drain('key-6')
+      balancer.add('key-80')
+      await balancer.settled()
+      const settled = async () => {
+        await ask('settled')
+        return ask('pickBy', keys)
+      }
+      await eventually(t, settled, here())
+      await balancer.close()
+    })
+  }
+}
+
 test('a node that left and came back is not taken for the old one by an attached thread', async (t) => {
   const balancer = createBalancer({ nodes: ['back', 'other'], poll: false })
   balancer.report('back', { cpu: 1 })
@@ -159,6 +184,14 @@ for (const engine of engines) {
       { buffer: new Uint8Array(4_096) },
       { algorithm: undefined },
       { algorithm: { kind: 'leastCpu' } },
+      { algorithm: { kind: 'hashRing' } },
+      { algorithm: { ...hashRing(), points: 0 } },
+      { algorithm: { ...hashRing(), hash: 'md5' } },
+      { algorithm: { ...hashRing(), boundedLoad: 0.5 } },
+      { algorithm: { ...hashRing(), weights: { a: -1 } } },
+      { algorithm: { ...hashRing(), weights: { a: 1e6 } } },
+      { algorithm: { ...maglev(), tableSize: 100 } },
+      { algorithm: { ...maglev(), weights: { a: Number.NaN } } },
       { algorithm: { kind: 'leastCpu', threshold: Number.NaN, ttl: 1, missing: 0 } },
       { algorithm: { ...powerOfTwo({ metric: 'cpu' }), choices: 1e9 } },
       { engine: 'other' },

@@ -12,6 +12,7 @@
 //! - [`selection`], [`alias`], [`fewest`]: what a pool picks from, and how: with equal chances, in turn, by shares, or by
 //!   the fewest requests in flight.
 //! - [`power_of_two`]: the best of some by one metric.
+//! - [`ring`], [`maglev`]: tables in which keys are looked up, and [`murmur3`], the hash of a ring's points.
 //! - [`pool`]: members, algorithm and generator together: what a balancer picks with.
 #![deny(unsafe_code)]
 
@@ -20,11 +21,14 @@ pub mod band;
 pub mod fewest;
 pub mod generator;
 pub mod layout;
+pub mod maglev;
 pub mod memory;
+pub mod murmur3;
 pub mod own_sends;
 pub mod pool;
 pub mod power_of_two;
 pub mod report;
+pub mod ring;
 pub mod selection;
 pub mod smoothing;
 pub mod spare;

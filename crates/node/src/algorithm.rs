@@ -16,7 +16,7 @@ use napi_derive::napi;
 /// A checked algorithm of `src/algorithms/algorithm.ts`, as `AlgorithmSpec` of `src/engine/native.ts` has it.
 #[napi(object)]
 pub struct AlgorithmSpec {
-    /// `random`, `roundRobin`, `leastCpu`, `spareCapacity`, `leastConnections` or `powerOfTwo`.
+    /// `random`, `roundRobin`, `leastCpu`, `spareCapacity`, `leastConnections`, `powerOfTwo`, `hashRing` or `maglev`.
     pub kind: String,
     /// `leastCpu`: width of the band, inclusive, 1/1000 percentage points.
     pub threshold: Option<f64>,
@@ -112,7 +112,7 @@ impl TryFrom<AlgorithmSpec> for Algorithm {
             "powerOfTwo" => Ok(Self::PowerOfTwo(power_of_two(&spec)?)),
             _ => Err(invalid(
                 "kind",
-                "'random', 'roundRobin', 'leastCpu', 'spareCapacity', 'leastConnections' or 'powerOfTwo'",
+                "'random', 'roundRobin', 'leastCpu', 'spareCapacity', 'leastConnections', 'powerOfTwo', 'hashRing' or 'maglev'",
             )),
         }
     }

@@ -6,6 +6,7 @@
 mod algorithm;
 mod core;
 pub mod floor;
+pub mod key_tables;
 mod raw;
 
 use napi_derive::napi;
@@ -13,5 +14,5 @@ use napi_derive::napi;
 /// The version of this binding's interface. The loader refuses an addon of another version.
 #[napi]
 pub fn abi() -> u32 {
-    5
+    7
 }

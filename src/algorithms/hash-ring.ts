@@ -1,0 +1,57 @@
+import * as v from 'valibot'
+import { OptionError } from '../errors.js'
+import type { HashName } from '../keys/key-hash.js'
+import { checkOptions, number, options, whole } from '../options.js'
+import type { HashRingAlgorithm, Weights } from './algorithm.js'
+import { hashOption, MOST_POINTS } from './keyed.js'
+import { weightsOption } from './weights.js'
+
+/** Options of `hashRing`. */
+export interface HashRingOptions {
+  /**
+   * Points of a node on the ring, 1 to 10,000. More make shares more even, and take 8 bytes each and about 4 for the
+   * index: the standard deviation of a node's share is 1 / sqrt(points) of it, 8 % at 160. Default 160.
+   */
+  points?: number
+  /** What hashes keys and ids. Default `'murmur3'`. */
+  hash?: HashName
+  /**
+   * Keeps a node below so many times the mean of what is in flight, at least 1: a node takes no more than
+   * `ceil(boundedLoad * (in flight + 1) / members that are up)`, with weights its part of that, and keys walk on to the
+   * next one that is below its own. In flight are the open leases of this balancer alone, also those at nodes that
+   * drain or have left. Default: no bound.
+   */
+  boundedLoad?: number
+  /**
+   * Fixed weights by node id: a node of weight 2 has twice the points, 0 is never picked; one that is not named weighs
+   * 1. A weight above 0 gives at least one point, and at most 100,000. Default: all 1.
+   */
+  weights?: Weights
+}
+
+const hashRingOptions = options({
+  points: v.optional(whole(1, 10_000), 160),
+  hash: hashOption,
+  boundedLoad: v.optional(number(1)),
+  weights: weightsOption,
+})
+
+/**
+ * Picks by a key: the same node for the same key for as long as that node is up, in every process that has the same
+ * members (consistent hashing, Karger et al. 1997; bounded loads, Mirrokni et al. 2018). Where a node leaves or drains
+ * its own keys alone move, and where one joins it takes what it gets from all others alike. Without a key a pick is
+ * uniformly random, and counted as `keyless`.
+ *
+ * Use it where a node that knows a key is faster than one that does not: caches, sessions, sharded state. It listens to
+ * no report: a key that is asked for more than others makes its node busier, unless `boundedLoad` is given.
+ *
+ * Throws OptionError.
+ */
+export function hashRing(given: HashRingOptions = {}): HashRingAlgorithm {
+  const { points, hash, boundedLoad, weights } = checkOptions('hashRing', given, hashRingOptions)
+  const most = MOST_POINTS / points
+  for (const [id, weight] of Object.entries(weights ?? {})) {
+    if (weight > most) throw new OptionError(`hashRing.weights.${id}`, weight, `a number from 0 to ${most}`)
+  }
+  return Object.freeze({ kind: 'hashRing', points, hash, boundedLoad, weights })
+}

@@ -1,0 +1,49 @@
+import * as v from 'valibot'
+import type { HashName } from '../keys/key-hash.js'
+import { checkOptions, options } from '../options.js'
+import type { MaglevAlgorithm, Weights } from './algorithm.js'
+import { hashOption, isTableSize, MOST_CELLS } from './keyed.js'
+import { weightsOption } from './weights.js'
+
+/** Options of `maglev`. */
+export interface MaglevOptions {
+  /**
+   * Cells of the table, a prime number from 3 to 16,777,213, of 4 bytes each. Shares differ by one cell at most, so a
+   * hundred times the number of nodes makes them even within 1 %; where there are more nodes than cells, some get no
+   * key. Default 65,537.
+   */
+  tableSize?: number
+  /** What hashes keys and ids. Default `'murmur3'`. */
+  hash?: HashName
+  /**
+   * Fixed weights by node id: a node of weight 2 has twice the cells, 0 is never picked; one that is not named weighs 1.
+   * Default: all 1.
+   */
+  weights?: Weights
+}
+
+const maglevOptions = options({
+  tableSize: v.optional(
+    v.custom<number>(
+      isTableSize,
+      `a prime number from 3 to ${MOST_CELLS}, such as 251, 4093, 65537 or 655373`,
+    ),
+    65_537,
+  ),
+  hash: hashOption,
+  weights: weightsOption,
+})
+
+/**
+ * Picks by a key, as `hashRing` does, from a table that gives every node as many cells as every other (Maglev, Eisenbud
+ * et al. 2016): shares are even, and a pick is one look at the table. The price: where a node joins, leaves or drains, a
+ * few keys of the others move too. Without a key a pick is uniformly random, and counted as `keyless`.
+ *
+ * Use it where a node that knows a key is faster, but may have to learn some anew; `hashRing` where that is dear.
+ *
+ * Throws OptionError.
+ */
+export function maglev(given: MaglevOptions = {}): MaglevAlgorithm {
+  const { tableSize, hash, weights } = checkOptions('maglev', given, maglevOptions)
+  return Object.freeze({ kind: 'maglev', tableSize, hash, weights })
+}

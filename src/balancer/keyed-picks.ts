@@ -1,0 +1,275 @@
+import { type KeyedAlgorithm, type WeightOf, weightsOf } from '../algorithms/algorithm.js'
+import type { KeyTables } from '../engine/key-tables.js'
+import { type Key, KeyHash } from '../keys/key-hash.js'
+import { inOrder, type KeyNode, KeyTable } from '../keys/key-table.js'
+import type { LeaseCounters } from './lease.js'
+import type { Member, Members } from './members.js'
+import type { NodeLike } from './node.js'
+import { TableBuilder } from './table-builder.js'
+
+export interface KeyedPicksOptions<N extends NodeLike> {
+  readonly algorithm: KeyedAlgorithm
+  readonly tables: KeyTables
+  readonly members: Members<N>
+  /** Of the balancer that picks: its open leases are those acquired and not released. */
+  readonly leases: LeaseCounters
+  /** Throws where picks are no longer allowed. */
+  readonly check: () => void
+}
+
+const NO_TABLE = KeyTable.ofCells([], new Uint32Array(0))
+
+/**
+ * Picks by keys, from a table that the engine built. A pick is a hash and a look at the table; both engines share it,
+ * since a string that crosses into native code costs more than that.
+ *
+ * Large tables are built in the background when members change. Until one is there the one before is used: whoever has
+ * left or is not up is passed over, on a ring with the very result of the table to come, and whoever is new gets no key
+ * yet. Where less than half of those that are up are in the table, the next pick waits for the new one.
+ */
+export class KeyedPicks<N extends NodeLike> {
+  /** Picks so far. */
+  used = 0
+  // What `pick` reads is plain: it is the hot path.
+  private stale = true
+  private table = NO_TABLE
+  // By a node's number in the table: its member, where that may be picked now.
+  private holders: (Member<N> | undefined)[] = []
+  // How many there are, and the sum of their weights.
+  private up = 0
+  private upWeight = 0
+  private readonly bound: number | undefined
+  private readonly hash: KeyHash
+  readonly #options: KeyedPicksOptions<N>
+  readonly #weightOf: WeightOf
+  readonly #builder: TableBuilder
+  // Whether the table is of other nodes than it should be.
+  #outdated = false
+  // Until the table that is built in the background is there.
+  #building: Promise<void> | undefined
+  #failed = false
+  #waiting = false
+
+  constructor(options: KeyedPicksOptions<N>) {
+    const { algorithm, tables } = options
+    this.#options = options
+    this.bound = algorithm.kind === 'hashRing' ? algorithm.boundedLoad : undefined
+    this.hash = new KeyHash(algorithm.hash)
+    this.#weightOf = weightsOf(algorithm)
+    this.#builder = new TableBuilder(algorithm, tables)
+  }
+
+  /** The hash of a key. Throws BadKeyError. */
+  hashOf(key: Key): number {
+    return this.hash.of(key)
+  }
+
+  /**
+   * The member for a hash, an unsigned 32-bit number; undefined where none is left in the table.
+   * @param excluded ids of those that may not be picked this time
+   */
+  pick(hash: number, excluded?: readonly unknown[]): Member<N> | undefined {
+    if (this.stale) this.#sync()
+    if (this.up === 0) return undefined
+    const { table } = this
+    const place = table.placeOf(hash)
+    let member = this.holders[table.nodeAt(place)]
+    if (member === undefined || this.bound !== undefined || excluded !== undefined) {
+      member = this.#walk(place, excluded)
+      if (member === undefined) return undefined
+    }
+    this.used++
+    member.picks++
+    return member
+  }
+
+  /** The first `count` distinct members from a hash on, fewer where fewer are up; the first is what `pick` gives. */
+  replicas(hash: number, count: number): Member<N>[] {
+    if (this.stale) this.#sync()
+    if (this.up === 0) return []
+    const { table, holders } = this
+    const first = table.placeOf(hash)
+    const found = new Set<Member<N>>()
+    const picked = this.#walk(first, undefined)
+    if (picked !== undefined) found.add(picked)
+    let place = first
+    // Once around at most: a Maglev table may have no cell for some.
+    for (let i = 0; i < table.length && found.size < Math.min(count, this.up); i++) {
+      const member = holders[table.nodeAt(place)]
+      if (member !== undefined) found.add(member)
+      place = table.after(place)
+    }
+    return [...found]
+  }
+
+  /** The part of all hashes that each of these members has, 0-1. */
+  shares(list: readonly Member<N>[]): Float64Array {
+    if (this.stale) this.#sync()
+    const { table, holders } = this
+    const shares = new Map<Member<N>, number>()
+    let waiting = 0
+    // Twice around: what is passed over in the end is the first one's.
+    for (let i = 0; this.up > 0 && i < 2 * table.length; i++) {
+      const isFirstTurn = i < table.length
+      const place = isFirstTurn ? i : i - table.length
+      if (isFirstTurn) waiting += table.shareOf(place)
+      else if (waiting === 0) break
+      const holder = holders[table.nodeAt(place)]
+      if (holder === undefined) continue
+      shares.set(holder, (shares.get(holder) ?? 0) + waiting)
+      waiting = 0
+    }
+    return Float64Array.from(list, (member) => shares.get(member) ?? 0)
+  }
+
+  /** Makes the next pick look at the members anew, and starts to build a table for them soon. */
+  invalidate(): void {
+    this.stale = true
+    this.#buildSoon()
+  }
+
+  /** Resolves when the table is of the members as they are now. Rejects where picks are no longer allowed. */
+  async settled(): Promise<void> {
+    if (this.stale) this.#sync()
+    if (this.#outdated) this.#start()
+    while (this.#building !== undefined) await this.#building
+  }
+
+  // The first member from a place on that may be picked: one below its bound, or where none that is left is, the first.
+  #walk(from: number, ids: readonly unknown[] | undefined): Member<N> | undefined {
+    const { table, holders, bound } = this
+    const excluded = ids === undefined ? undefined : new Set(ids.map((id) => this.#holderOf(id)))
+    excluded?.delete(undefined)
+    if (this.up <= (excluded?.size ?? 0)) return undefined
+    const { acquired, released } = this.#options.leases
+    // What a member may have in flight, for each unit of its weight.
+    const most = bound === undefined ? undefined : (bound * (acquired - released + 1)) / this.upWeight
+    let first: Member<N> | undefined
+    let place = from
+    for (let i = 0; i < table.length; i++) {
+      const number = table.nodeAt(place)
+      const member = holders[number]
+      if (member !== undefined && !excluded?.has(member)) {
+        if (most === undefined) return member
+        const { weight } = table.nodes[number] as KeyNode
+        if (member.open < Math.ceil(most * weight)) return member
+        first ??= member
+      }
+      place = table.after(place)
+    }
+    return first
+  }
+
+  #holderOf(id: unknown): Member<N> | undefined {
+    const number = typeof id === 'string' ? this.table.numbers.get(id) : undefined
+    return number === undefined ? undefined : this.holders[number]
+  }
+
+  // Takes in who the members are and which of them are up: what a pick waits for, so it is short.
+  #sync(): void {
+    this.#options.check()
+    const { missing, nodes, weight } = this.#hold()
+    if (this.#outdated && (this.#failed || missing > this.up || this.#builder.isFast(nodes, weight))) {
+      this.table = this.#builder.build(this.#next())
+      this.#failed = false
+      this.#hold()
+    }
+    this.stale = false
+  }
+
+  // Finds the members of the table's nodes. Returns how many members are up that the table does not have, and how many
+  // nodes it should have, with the sum of their weights.
+  #hold(): { readonly missing: number; readonly nodes: number; readonly weight: number } {
+    const { nodes, numbers } = this.table
+    const holders = new Array<Member<N> | undefined>(nodes.length).fill(undefined)
+    let kept = 0
+    let added = 0
+    let missing = 0
+    let total = 0
+    this.up = 0
+    this.upWeight = 0
+    for (const member of this.#options.members.all()) {
+      const isUp = member.state === 'up'
+      if (!this.#isWanted(member)) continue
+      const number = numbers.get(member.id)
+      total += this.#weightOf(member.id)
+      if (number === undefined) {
+        added++
+        if (isUp) missing++
+        continue
+      }
+      kept++
+      if (!isUp) continue
+      holders[number] = member
+      this.up++
+      this.upWeight += (nodes[number] as KeyNode).weight
+    }
+    this.holders = holders
+    this.#outdated = added > 0 || kept < nodes.length
+    return { missing, nodes: kept + added, weight: total }
+  }
+
+  // A ring lets keys of a member that is not up walk on, which comes to the same as a ring without it; with a Maglev
+  // table it does not.
+  #isWanted({ id, state }: Member<N>): boolean {
+    return (state === 'up' || this.#options.algorithm.kind === 'hashRing') && this.#weightOf(id) > 0
+  }
+
+  // The nodes that the table should be of.
+  #next(): readonly KeyNode[] {
+    const { nodes, numbers } = this.table
+    const { members } = this.#options
+    const added: KeyNode[] = []
+    for (const member of members.all()) {
+      const { id } = member
+      if (numbers.has(id) || !this.#isWanted(member)) continue
+      added.push({ id, hashes: this.hash.ofId(id), weight: this.#weightOf(id) })
+    }
+    const stay = nodes.filter(({ id }) => {
+      const member = members.find(id)
+      return member !== undefined && this.#isWanted(member)
+    })
+    // Those that stay are in order, which makes for a short sort.
+    return [...stay, ...added].sort(inOrder)
+  }
+
+  // Once, however many members change in this turn.
+  #buildSoon(): void {
+    if (this.#waiting) return
+    this.#waiting = true
+    queueMicrotask(() => {
+      this.#waiting = false
+      this.#goOn()
+    })
+  }
+
+  // Here is no caller to be told that the balancer is closed, or what is wrong: the next pick is.
+  #goOn(): void {
+    try {
+      if (this.stale) this.#sync()
+      if (this.#outdated) this.#start()
+    } catch {
+      this.stale = true
+    }
+  }
+
+  #start(): void {
+    this.#building ??= this.#build(this.#next())
+  }
+
+  async #build(nodes: readonly KeyNode[]): Promise<void> {
+    const before = this.table
+    try {
+      const table = await this.#builder.buildLater(nodes)
+      // Else one was built at once meanwhile, of later members.
+      if (this.table === before) this.table = table
+    } catch {
+      // The next pick builds it, and is told what is wrong.
+      this.#failed = true
+    }
+    this.#building = undefined
+    this.stale = true
+    // Members may have changed meanwhile: then the next table is built.
+    if (!this.#failed) this.#goOn()
+  }
+}
