@@ -16,6 +16,7 @@ export { type LeastConnectionsOptions, leastConnections } from './algorithms/lea
 export { type LeastCpuOptions, leastCpu } from './algorithms/least-cpu.js'
 export { type LocalOptions, local } from './algorithms/local.js'
 export { type MaglevOptions, maglev } from './algorithms/maglev.js'
+export { type PowerOfTwoOptions, powerOfTwo } from './algorithms/power-of-two.js'
 export { type RandomOptions, random } from './algorithms/random.js'
 export { type RoundRobinOptions, roundRobin } from './algorithms/round-robin.js'
 export { type SpareCapacityOptions, spareCapacity } from './algorithms/spare-capacity.js'
@@ -50,6 +51,7 @@ export {
   OptionError,
   SamplerError,
   TableError,
+  UnknownLoadError,
   UnknownNodeError,
 } from './errors.js'
 export type { HashName, Key } from './keys/key-hash.js'

@@ -10,6 +10,7 @@ import {
   leastCpu,
   maglev,
   OptionError,
+  powerOfTwo,
   TableError,
 } from '../../dist/index.js'
 import { VirtualClock } from '../../dist/simulation/virtual-clock.js'
@@ -192,6 +193,7 @@ for (const engine of engines) {
       { algorithm: { ...maglev(), tableSize: 100 } },
       { algorithm: { ...maglev(), weights: { a: Number.NaN } } },
       { algorithm: { kind: 'leastCpu', threshold: Number.NaN, ttl: 1, missing: 0 } },
+      { algorithm: { ...powerOfTwo({ metric: 'cpu' }), choices: 1e9 } },
       { engine: 'other' },
       { channel: undefined },
       { name: 5 },

@@ -7,8 +7,10 @@ import {
   createTable,
   leastCpu,
   NoNodesError,
+  powerOfTwo,
   random,
   select,
+  UnknownLoadError,
 } from '../../dist/index.js'
 import { VirtualClock } from '../../dist/simulation/virtual-clock.js'
 import { areUniform, countPicks } from '../support/shares.js'
@@ -41,6 +43,16 @@ serial('it goes by readings that any balancer of the process collects', async (t
   t.is(select(nodes), 'stranger')
   await balancer.close()
   t.is(countPicks(300, () => select(['r1', 'r2'])).size, 2)
+})
+
+serial('where nothing is known of any that are compared, it fails if it was told to', async (t) => {
+  await configure({ seed: 15, algorithm: powerOfTwo({ metric: 'cpu', unknown: 'fail' }) })
+  const nodes = [{ id: 'stranger-1' }, { id: 'stranger-2' }]
+  for (let i = 0; i < 4; i++) {
+    const error = t.throws(() => select(nodes), { instanceOf: UnknownLoadError })
+    t.regex(error?.node ?? '', /^stranger-[12]$/)
+  }
+  t.is(select(nodes.slice(1)).id, 'stranger-2')
 })
 
 serial('an array that is changed between picks is followed: what is returned is in it now', async (t) => {
