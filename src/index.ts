@@ -26,12 +26,17 @@ export {
   type ErrorCode,
   IdlestError,
   ListenError,
+  NodeTakenError,
   NoNodesError,
   OptionError,
   SamplerError,
   TableError,
   UnknownNodeError,
 } from './errors.js'
+export type { Arrival } from './meter/arrival.js'
+export { type Meter, type MeterCounters, type MeterSample, meter } from './meter/meter.js'
+export type { NodeMeter } from './meter/node-meter.js'
+export type { MeterOptions, NodeMeterOptions } from './meter/options.js'
 export type { PollerCounters } from './poller/poller.js'
 export {
   type CustomTransport,

@@ -1,7 +1,10 @@
 import { type Algorithm, weightsOf } from '../algorithms/algorithm.js'
 import type { Clock } from '../clock.js'
 import type { Engine, EngineName } from '../engine/engine.js'
-import { ClosedError, NoNodesError, OptionError } from '../errors.js'
+import { ClosedError, NoNodesError, OptionError, UnknownNodeError } from '../errors.js'
+import type { NodeMeter } from '../meter/node-meter.js'
+import type { NodeMeterOptions } from '../meter/options.js'
+import { MeterRegistry } from '../meter/registry.js'
 import type { Report } from '../report.js'
 import { checkReport } from '../reports/check.js'
 import type { TableMemory } from '../table/memory.js'
@@ -72,6 +75,7 @@ export class Picker<N extends NodeLike = NodeLike> {
   protected readonly leases: LeaseOwner
   readonly #picks: Picks
   readonly #arrayPicks: ArrayPicks
+  readonly #meters: MeterRegistry
   // As the engine has them: what it was told last.
   #list: readonly Member<N>[] = []
   #nodes: readonly N[] = []
@@ -87,6 +91,7 @@ export class Picker<N extends NodeLike = NodeLike> {
     this.memory = memory
     this.members = new Members(options.places, weightsOf(algorithm))
     this.leases = { memory, leases: newLeaseCounters(), released: (member) => this.onReleased(member) }
+    this.#meters = new MeterRegistry(memory, clock, algorithm)
     this.#picks = new Picks({
       core: engine.createCore(memory, algorithm, seed),
       memory,
@@ -235,6 +240,25 @@ export class Picker<N extends NodeLike = NodeLike> {
     return true
   }
 
+  /**
+   * Makes this thread a member's: a meter of its own queue, which picks on every thread of the table see, without any
+   * polling. The node is this thread's until the last of its meters here is closed, the thread ends, or it hangs for longer
+   * than the algorithm's `ttl` (10 s where it has none) and another thread registers.
+   *
+   * ```ts
+   * const queue = attachBalancer(workerData.handle).meter('worker-3')
+   * parentPort.on('message', (job) => queue.run(() => work(job)))
+   * ```
+   * Throws NodeTakenError where another thread has the node, or this one has a meter of the same metric; OptionError,
+   * UnknownNodeError, TableError where the table keeps four other named metrics, ClosedError.
+   */
+  meter(node: NodeLike, options: NodeMeterOptions = {}): NodeMeter {
+    this.checkOpen()
+    const member = this.find(node)
+    if (member === undefined) throw new UnknownNodeError(node)
+    return this.#meters.meter(member, options)
+  }
+
   /** What is known of each member now, in the order of `nodes`. */
   snapshot(): NodeSnapshot<N>[] {
     if (this.closed) return []
@@ -275,6 +299,7 @@ export class Picker<N extends NodeLike = NodeLike> {
 
   protected closePicks(): void {
     this.#picks.current()
+    this.#meters.close()
     this.closed = true
     this.#picks.close()
     this.#arrayPicks.close()
