@@ -10,7 +10,7 @@ export interface Arrival {
 /** What becomes of arrivals. */
 export interface ArrivalOwner {
   onStart(arrival: MeteredArrival): void
-  onEnd(arrival: MeteredArrival): void
+  onEnd(arrival: MeteredArrival, started: boolean): void
 }
 
 /** An arrival that tells its meter what happens to it, each thing once. */
@@ -33,8 +33,9 @@ export class MeteredArrival implements Arrival {
 
   end(): void {
     if (this.#state === 'ended') return
+    const started = this.#state === 'started'
     this.#state = 'ended'
-    this.#owner.onEnd(this)
+    this.#owner.onEnd(this, started)
   }
 
   [Symbol.dispose](): void {
