@@ -30,13 +30,22 @@ export interface MeterCounters {
 /** Node.js counts a timer's time in whole milliseconds, so that an idle process's come up to so late, ms. */
 const TIMER_GRAIN = 2
 
+/** What a latency keeps of itself at each look without a request: half of it is gone after 0.7 s of looks 100 ms apart. */
+const FADE = 0.9
+
+/**
+ * Least wait that is told while a request is worked on, ms: so that a process with nothing to do, which says 0, goes first.
+ * With `#lookWhenDry` it took a quarter (80 % load) to two thirds (40 %) off the mean wait of 8 simulated workers.
+ */
+const BUSY = 0.001
+
 /**
  * Measures how long work waits in this process: made by `meter`, or by a balancer's `meter(node)`.
  *
  * It says what the last request met. On its own it looks each `update` ms: where no request came meanwhile it says how
  * late that look itself was, or how long the oldest request has been waiting, if that is longer. So an idle process falls to 0,
  * and one that hangs or takes up no work rises though no request gets to tell. When the last request has ended and the
- * next turn of the event loop brings no other, it says 0 without waiting for the next look.
+ * next turn of the event loop brings no other, it says 0 without waiting for the next look; while it works it says at least 0.001.
  */
 export class Meter implements ArrivalOwner {
   /** The metric's name in a report. */
@@ -140,7 +149,7 @@ export class Meter implements ArrivalOwner {
   onStart(arrival: MeteredArrival): void {
     this.#working++
     if (this.#counts || this.#wholes || !this.#open.delete(arrival)) return
-    this.#take(this.clock.now() - arrival.at)
+    this.#take(Math.max(BUSY, this.clock.now() - arrival.at))
   }
 
   /** @internal */
@@ -150,7 +159,7 @@ export class Meter implements ArrivalOwner {
       if (this.#counts) this.#take(this.#open.size)
       else if (this.#wholes) this.#take(this.clock.now() - arrival.at)
     }
-    if (this.#isDry() && this.#value > 0) this.#lookWhenDry()
+    if (!this.#wholes && this.#value > 0 && this.#isDry()) this.#lookWhenDry()
   }
 
   /**
@@ -183,7 +192,7 @@ export class Meter implements ArrivalOwner {
   }
 
   // The last request is over. Where a turn of the loop brings no other, a newcomer would not wait: that is said at once,
-  // since nobody comes to a process that looks full. In a simulation of 8 workers it takes a fifth off the mean wait.
+  // since nobody comes to a process that looks full.
   #lookWhenDry(): void {
     if (this.#looking || this.#closed) return
     this.#looking = true
@@ -204,17 +213,29 @@ export class Meter implements ArrivalOwner {
 
   #look(): void {
     const now = this.clock.now()
-    const least = this.#counts ? this.#open.size : Math.max(this.#lateness(now), this.#oldest(now))
-    const value = this.#recorded ? Math.max(this.#value, least) : least
+    const least = this.#counts
+      ? this.#open.size
+      : Math.max(this.#lateness(now), this.#oldest(now), this.#busy())
+    const value = Math.max(this.#recorded ? this.#value : this.#kept(), least)
     this.#recorded = false
     this.counters.looks++
     this.#set(value, now)
     if (!this.#closed) this.#arm()
   }
 
+  // What an earlier request met is worth when no other came. An idle server is as slow as it was, so latency stays; but it fades,
+  // since the one server that met something slow would never be tried again.
+  #kept(): number {
+    return this.#wholes ? this.#value * FADE : 0
+  }
+
   #lateness(now: number): number {
     const late = now - this.#due
     return late < TIMER_GRAIN ? 0 : late
+  }
+
+  #busy(): number {
+    return this.#working > 0 && !this.#wholes ? BUSY : 0
   }
 
   // Those that were told with an age are out of order, so all are looked at.

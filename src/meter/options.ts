@@ -10,7 +10,7 @@ export interface MeterOptions {
   /**
    * What is measured, and the name that it is reported by. Default `queueDelay`.
    * - `queueDelay`: ms from a request's arrival to the start of its work
-   * - `latency`: ms from its arrival to its end
+   * - `latency`: ms from its arrival to its end; without requests it fades, a tenth each `update`
    * - `inFlight`: how many have arrived and not ended
    * - any other: as `queueDelay`, reported as a metric of your own; so a process with two queues has a meter for each
    */

@@ -29,6 +29,7 @@ export class Registration {
   readonly #tag: number
   readonly #owner: number
   #word: bigint
+  #withdrawn = false
 
   private constructor(memory: TableMemory, slot: number, tag: number, owner: number, word: bigint) {
     this.#memory = memory
@@ -72,7 +73,7 @@ export class Registration {
 
   /** Whether it is still this thread's; one that lapsed is, until another thread registers. */
   get holds(): boolean {
-    return Atomics.load(this.#memory.readings, this.#index) === this.#word
+    return !this.#withdrawn && Atomics.load(this.#memory.readings, this.#index) === this.#word
   }
 
   /** Moves the moment when it lapses. False where it is another's now. */
@@ -82,11 +83,14 @@ export class Registration {
 
   /** Lets go of it: the slot may be registered again at once. False where it is another's now. */
   withdraw(): boolean {
-    return this.#exchange(encodeReading(0, this.#tag, NOBODY))
+    const held = this.#exchange(encodeReading(0, this.#tag, NOBODY))
+    this.#withdrawn = true
+    return held
   }
 
   #exchange(word: bigint): boolean {
     const { readings } = this.#memory
+    if (this.#withdrawn) return false
     if (Atomics.compareExchange(readings, this.#index, this.#word, word) !== this.#word) return false
     this.#word = word
     return true
