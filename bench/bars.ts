@@ -46,13 +46,13 @@ export function barsOf(results: readonly CaseResult[], figures: Figures = {}): B
       1.2,
       ratio(ns('select()', 'native', LARGE), select8),
     ),
-    ...ALGORITHMS.flatMap(({ algorithm: { kind }, atMost }) =>
+    ...ALGORITHMS.flatMap((measured) =>
       ALGORITHM_SIZES.map((nodes) =>
         bar(
-          `native ${caseOf(kind)}, ${nodes.toLocaleString('en')} nodes, to the floor`,
+          `native ${caseOf(measured)}, ${nodes.toLocaleString('en')} nodes, to the floor`,
           'times',
-          atMost,
-          ratio(ns(caseOf(kind), 'native', nodes), floor),
+          measured.atMost,
+          ratio(ns(caseOf(measured), 'native', nodes), floor),
         ),
       ),
     ),

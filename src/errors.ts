@@ -1,6 +1,7 @@
 /** The stable codes of idlest's errors. */
 export type ErrorCode =
   | 'IDLEST_NO_NODES'
+  | 'IDLEST_UNKNOWN_LOAD'
   | 'IDLEST_BAD_OPTION'
   | 'IDLEST_BAD_NODE'
   | 'IDLEST_DUPLICATE_NODE'
@@ -32,6 +33,26 @@ export class NoNodesError extends IdlestError {
   override readonly name = 'NoNodesError'
   constructor(message = 'there is no node to pick: add members, or exclude fewer of them') {
     super('IDLEST_NO_NODES', message)
+  }
+}
+
+/**
+ * A pick compared nodes of which no load is known, this one among them, and was told to fail then: `powerOfTwo` with
+ * `unknown: 'fail'`.
+ */
+export class UnknownLoadError extends IdlestError {
+  override readonly name = 'UnknownLoadError'
+  /** The node's id. */
+  readonly node: string
+
+  constructor(id: string) {
+    super(
+      'IDLEST_UNKNOWN_LOAD',
+      `nothing is known of the load of node ${shown(id)}, nor of those it was compared with: no report of theirs has ` +
+        'the metric, or all are older than ttl',
+      id,
+    )
+    this.node = id
   }
 }
 

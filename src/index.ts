@@ -2,6 +2,7 @@ export * from './agent/index.js'
 export type { Algorithm } from './algorithms/algorithm.js'
 export { type LeastConnectionsOptions, leastConnections } from './algorithms/least-connections.js'
 export { type LeastCpuOptions, leastCpu } from './algorithms/least-cpu.js'
+export { type PowerOfTwoOptions, powerOfTwo } from './algorithms/power-of-two.js'
 export { random } from './algorithms/random.js'
 export { roundRobin } from './algorithms/round-robin.js'
 export { type SpareCapacityOptions, spareCapacity } from './algorithms/spare-capacity.js'
@@ -31,6 +32,7 @@ export {
   OptionError,
   SamplerError,
   TableError,
+  UnknownLoadError,
   UnknownNodeError,
 } from './errors.js'
 export type { Arrival } from './meter/arrival.js'

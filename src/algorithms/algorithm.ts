@@ -47,6 +47,23 @@ export interface LeastConnectionsAlgorithm {
   readonly exact: boolean
 }
 
+/** `powerOfTwo()`: the best of some by one metric. */
+export interface PowerOfTwoAlgorithm {
+  readonly kind: 'powerOfTwo'
+  /** A field of the report, or the name of a metric of the user's own. */
+  readonly metric: string
+  /** Members that are compared, at least 2. */
+  readonly choices: number
+  /** Share of the picks that compare, 0-1. */
+  readonly choiceRate: number
+  /** What the other picks are. */
+  readonly otherwise: 'random' | 'worker'
+  /** What becomes of a pick that knows of none of the compared. */
+  readonly unknown: 'random' | 'fail'
+  /** Oldest age of a fresh value, whole ms, inclusive. */
+  readonly ttl: number
+}
+
 /** How a balancer picks: checked, frozen plain data, so that it can be posted to a worker thread. */
 export type Algorithm =
   | RandomAlgorithm
@@ -54,6 +71,7 @@ export type Algorithm =
   | LeastCpuAlgorithm
   | SpareCapacityAlgorithm
   | LeastConnectionsAlgorithm
+  | PowerOfTwoAlgorithm
 
 /** Oldest age of a reading that still counts, ms; undefined where the algorithm reads none. */
 export function ttlOf(algorithm: Algorithm): number | undefined {
@@ -69,5 +87,18 @@ export function weightsOf(algorithm: Algorithm): WeightOf {
 
 /** Whether picks depend on what changes without a publication, so that they can't be made ahead. */
 export function isLive(algorithm: Algorithm): boolean {
-  return algorithm.kind === 'leastConnections'
+  return algorithm.kind === 'leastConnections' || isByFlights(algorithm)
+}
+
+/** Whether it is `powerOfTwo` by requests in flight: those that this process has count too. */
+export function isByFlights(algorithm: Algorithm): boolean {
+  return algorithm.kind === 'powerOfTwo' && algorithm.metric === 'inFlight'
+}
+
+/** How many numbers a generator gives. */
+export const COIN_SIDES = 2 ** 32
+
+/** A pick compares where the generator's number is below this. */
+export function coinOf({ choiceRate }: PowerOfTwoAlgorithm): number {
+  return Math.floor(choiceRate * COIN_SIDES)
 }

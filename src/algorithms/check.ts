@@ -3,8 +3,10 @@ import type {
   Algorithm,
   LeastConnectionsAlgorithm,
   LeastCpuAlgorithm,
+  PowerOfTwoAlgorithm,
   SpareCapacityAlgorithm,
 } from './algorithm.js'
+import { LONGEST_METRIC } from './power-of-two.js'
 
 function isMilli(value: unknown): boolean {
   return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= CPU_MAX
@@ -21,6 +23,19 @@ const checks: { [K in Algorithm['kind']]: (value: object) => boolean } = {
   leastConnections: (value) => {
     const { choices, exact } = value as Partial<LeastConnectionsAlgorithm>
     return Number.isInteger(choices) && isNumberFrom(choices, 1, 64) && typeof exact === 'boolean'
+  },
+  powerOfTwo: (value) => {
+    const { metric, choices, choiceRate, otherwise, unknown, ttl } = value as Partial<PowerOfTwoAlgorithm>
+    return (
+      typeof metric === 'string' &&
+      isNumberFrom(metric.length, 1, LONGEST_METRIC) &&
+      Number.isInteger(choices) &&
+      isNumberFrom(choices, 2, 64) &&
+      isNumberFrom(choiceRate, 0, 1) &&
+      (otherwise === 'random' || otherwise === 'worker') &&
+      (unknown === 'random' || unknown === 'fail') &&
+      isNumberFrom(ttl, 0, Number.POSITIVE_INFINITY)
+    )
   },
   leastCpu: (value) => {
     const { threshold, ttl, missing } = value as Partial<LeastCpuAlgorithm>

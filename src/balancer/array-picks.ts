@@ -4,7 +4,7 @@ import { type Engine, FACT_FRESH, type MemberArrays, NOT_ELIGIBLE } from '../eng
 import { MISSING, OUT } from '../engine/portable/band.js'
 import { Flights } from '../engine/portable/flights.js'
 import { Generator } from '../engine/portable/generator.js'
-import type { Dice } from '../engine/portable/plan.js'
+import type { Dice, Plan } from '../engine/portable/plan.js'
 import { fillBandOf, planOf } from '../engine/portable/plan-of.js'
 import { OptionError } from '../errors.js'
 import { NO_SLOT } from '../table/layout.js'
@@ -36,6 +36,8 @@ export interface ArrayPicksOptions {
   readonly directory: Directory
   readonly algorithm: Algorithm
   readonly seed: readonly [number, number]
+  /** The id of this thread. */
+  readonly thread: number
   readonly clock: Clock
   readonly exact: boolean
   /** Throws where picks are no longer allowed. */
@@ -98,7 +100,7 @@ export class ArrayPicks {
     })
   }
 
-  /** The index of the picked element, or -1 where none may be picked. Throws BadNodeError. */
+  /** The index of the picked element, -1 where none may be picked, or an `unknownDraw`. Throws BadNodeError. */
   select(nodes: readonly NodeLike[]): number {
     const bound = this.bound
     if (
@@ -147,7 +149,7 @@ export class ArrayPicks {
     if (bound === undefined || !bound.isUnchanged()) bound = this.bounds[place] = new BoundArray(nodes)
     if (bound.revision !== this.live.revision) {
       this.readInto(bound.ids)
-      bound.plan = planOf(this.options.algorithm, this.raw, bound.length, this.flightsOf(bound.ids))
+      bound.plan = this.planOf(bound.ids)
       bound.revision = this.live.revision
     }
     if (bound.plan.length === 0) return -1
@@ -185,8 +187,14 @@ export class ArrayPicks {
       const length = fillBandOf(algorithm, this.raw, nodes.length, this.band)
       return length === 0 ? -1 : (this.band[this.dice.generator.below(length)] as number)
     }
-    const plan = planOf(algorithm, this.raw, nodes.length, this.flightsOf(nodes))
+    const plan = this.planOf(nodes)
     return plan.length === 0 ? -1 : plan.draw(this.dice)
+  }
+
+  // What to draw from, given the readings in `raw`.
+  private planOf(nodes: readonly NodeLike[]): Plan {
+    const { algorithm, thread } = this.options
+    return planOf(algorithm, this.raw, nodes.length, this.flightsOf(nodes), thread)
   }
 
   // Where to look for what these nodes have in flight, for algorithms that do.

@@ -1,9 +1,11 @@
+import { threadId } from 'node:worker_threads'
 import * as v from 'valibot'
 import type { Algorithm } from '../algorithms/algorithm.js'
 import { leastCpu } from '../algorithms/least-cpu.js'
 import type { Clock, TimerHandle } from '../clock.js'
+import { unknownDraw } from '../engine/engine.js'
 import { chooseEngine } from '../engine/load.js'
-import { NoNodesError, OptionError, TableError } from '../errors.js'
+import { NoNodesError, OptionError, TableError, UnknownLoadError } from '../errors.js'
 import { checkOptions, milliseconds, options } from '../options.js'
 import { processClock } from '../process-clock.js'
 import { toSeed } from '../seed.js'
@@ -12,7 +14,7 @@ import { publishEmptySelect } from '../telemetry.js'
 import { warn } from '../warn.js'
 import { ArrayPicks } from './array-picks.js'
 import { type Balancer, createBalancer, tableFor } from './balancer.js'
-import type { NodeLike } from './node.js'
+import { idOf, type NodeLike } from './node.js'
 import { type PollOptions, sharedEntries } from './options.js'
 
 /** Options of `configure`, for the module-level `select`. */
@@ -66,6 +68,7 @@ class DropIn {
       directory: table,
       algorithm,
       seed: toSeed(checked.seed),
+      thread: threadId,
       clock: table.clock,
       exact: table.clock !== processClock,
       check: () => {},
@@ -75,9 +78,12 @@ class DropIn {
   }
 
   select<T extends NodeLike>(nodes: readonly T[]): T {
-    const picked = nodes[this.#picks.select(nodes)]
+    const index = this.#picks.select(nodes)
+    const picked = nodes[index]
     // Also undefined where the array lost it while its ids were read.
     if (picked !== undefined) return picked
+    const unknown = index < -1 ? nodes[unknownDraw(index)] : undefined
+    if (unknown !== undefined) throw new UnknownLoadError(idOf(unknown))
     publishEmptySelect(NAME, 0)
     throw new NoNodesError('select(nodes) was given no node')
   }
@@ -136,7 +142,8 @@ let dropIn: DropIn | undefined
  * `id`; what is returned is the very element that was passed. Goes by the readings that anything in this process
  * collects; without any, a uniform random pick.
  *
- * Throws NoNodesError where the array is empty, BadNodeError for an element that is not a node.
+ * Throws NoNodesError where the array is empty, BadNodeError for an element that is not a node, UnknownLoadError where
+ * the algorithm was told to fail.
  */
 export function select<T extends NodeLike>(nodes: readonly T[]): T {
   dropIn ??= new DropIn({})

@@ -1,7 +1,15 @@
+import { threadId } from 'node:worker_threads'
 import { type Algorithm, weightsOf } from '../algorithms/algorithm.js'
 import type { Clock } from '../clock.js'
-import type { Engine, EngineName } from '../engine/engine.js'
-import { ClosedError, NoNodesError, OptionError, UnknownNodeError } from '../errors.js'
+import { type Engine, type EngineName, unknownDraw } from '../engine/engine.js'
+import {
+  ClosedError,
+  type IdlestError,
+  NoNodesError,
+  OptionError,
+  UnknownLoadError,
+  UnknownNodeError,
+} from '../errors.js'
 import type { NodeMeter } from '../meter/node-meter.js'
 import type { NodeMeterOptions } from '../meter/options.js'
 import { MeterRegistry } from '../meter/registry.js'
@@ -15,7 +23,7 @@ import { publishEmptySelect } from '../telemetry.js'
 import { ArrayPicks, type Directory } from './array-picks.js'
 import { Lease, type LeaseOwner, newLeaseCounters, type Outcome } from './lease.js'
 import { type Member, Members, type Places } from './members.js'
-import { looseId, type NodeLike } from './node.js'
+import { idOf, looseId, type NodeLike } from './node.js'
 import { Picks } from './picks.js'
 import { excludedBy, type SelectOptions } from './select-options.js'
 import { type NodeSnapshot, snapshotOf } from './snapshot.js'
@@ -28,6 +36,8 @@ export interface PickCounters {
   arrayPicks: number
   /** Picks that found no node. */
   empty: number
+  /** Picks that failed, or gave nothing, because no load was known: `unknown: 'fail'` of `powerOfTwo`. */
+  unknown: number
   /** Reports given by `report()` that are now the node's reading. */
   reportsStored: number
   /** Those whose sample is older than the reading that the node has. */
@@ -53,6 +63,9 @@ export interface PickerOptions {
 // Keeps the picks from arrays apart from the others, whatever the seed.
 const ARRAY_STREAM = 0x9e3779b9
 
+// In place of an index.
+const NO_ONE = -1
+
 /** Picks among members, from readings of a table: what balancers and attached balancers have in common. */
 export class Picker<N extends NodeLike = NodeLike> {
   readonly name: string
@@ -67,6 +80,7 @@ export class Picker<N extends NodeLike = NodeLike> {
     picks: 0,
     arrayPicks: 0,
     empty: 0,
+    unknown: 0,
     reportsStored: 0,
     reportsOlder: 0,
     reportsUnknown: 0,
@@ -76,6 +90,8 @@ export class Picker<N extends NodeLike = NodeLike> {
   readonly #picks: Picks
   readonly #arrayPicks: ArrayPicks
   readonly #meters: MeterRegistry
+  // Whether draws may fail for want of a load.
+  readonly #mayFail: boolean
   // As the engine has them: what it was told last.
   #list: readonly Member<N>[] = []
   #nodes: readonly N[] = []
@@ -89,11 +105,12 @@ export class Picker<N extends NodeLike = NodeLike> {
     this.algorithm = algorithm
     this.clock = clock
     this.memory = memory
+    this.#mayFail = algorithm.kind === 'powerOfTwo' && algorithm.unknown === 'fail'
     this.members = new Members(options.places, weightsOf(algorithm))
     this.leases = { memory, leases: newLeaseCounters(), released: (member) => this.onReleased(member) }
     this.#meters = new MeterRegistry(memory, clock, algorithm)
     this.#picks = new Picks({
-      core: engine.createCore(memory, algorithm, seed),
+      core: engine.createCore(memory, algorithm, seed, threadId),
       memory,
       clock,
       exact,
@@ -118,6 +135,7 @@ export class Picker<N extends NodeLike = NodeLike> {
       directory: options.directory,
       algorithm,
       seed: [seed[0], (seed[1] ^ ARRAY_STREAM) >>> 0],
+      thread: threadId,
       clock,
       exact,
       check: () => this.checkOpen(),
@@ -138,7 +156,8 @@ export class Picker<N extends NodeLike = NodeLike> {
    *   missing; those that drain here are not picked. An id that stands twice has twice the chances.
    * - `exclude`: one of the members but these
    *
-   * Throws NoNodesError where there is none to pick, BadNodeError for an element that is not a node, ClosedError.
+   * Throws NoNodesError where there is none to pick, BadNodeError for an element that is not a node, UnknownLoadError where
+   * the algorithm was told to fail, ClosedError.
    */
   select(): N
   select<T extends NodeLike>(nodes: readonly T[]): T
@@ -147,49 +166,58 @@ export class Picker<N extends NodeLike = NodeLike> {
     if (what === undefined) {
       const index = this.#picks.next()
       if (index >= 0) return this.#nodes[index] as N
-    } else {
-      const picked = this.#selectFrom(what)
-      if (picked !== undefined) return picked
+      throw this.#failed(index, this.#nodes)
     }
-    throw this.#noNodes()
+    const index = this.#indexFrom(what)
+    const from = this.#listOf(what)
+    const picked = from[index]
+    if (picked !== undefined) return picked
+    throw this.#failed(index, from)
   }
 
-  /** As `select`, but undefined where that throws NoNodesError or ClosedError. */
+  /** As `select`, but undefined where that throws NoNodesError, UnknownLoadError or ClosedError. */
   trySelect(): N | undefined
   trySelect<T extends NodeLike>(nodes: readonly T[]): T | undefined
   trySelect(options: SelectOptions): N | undefined
   trySelect(what?: readonly NodeLike[] | SelectOptions): NodeLike | undefined {
     if (this.closed) return undefined
-    const picked = this.#selectFrom(what)
-    if (picked === undefined) this.#noNodes()
+    const index = this.#indexFrom(what)
+    const from = this.#listOf(what)
+    const picked = from[index]
+    if (picked === undefined) this.#failed(index, from)
     return picked
   }
 
-  /** The index in `nodes` of the node for the next call, or -1 where there is none to pick. Throws ClosedError. */
+  /** The index in `nodes` of the node for the next call, or -1 where there is none to pick. Throws UnknownLoadError, ClosedError. */
   selectIndex(): number {
     const index = this.#picks.next()
-    if (index < 0) this.#noNodes()
-    return index
+    if (index >= 0) return index
+    const error = this.#failed(index, this.#nodes)
+    if (error instanceof UnknownLoadError) throw error
+    return -1
   }
 
   /**
    * Fills `into` with the next decisions, as indices of `nodes`: the ones that as many calls of `selectIndex` would
-   * give. Returns how many: all, or 0 where there is no node to pick. Throws ClosedError.
+   * give. Returns how many: all, or 0 where there is no node to pick. Throws ClosedError, and UnknownLoadError where one
+   * of these calls would: then all are made nonetheless, and `into` has 4,294,967,295 in the place of each that failed.
    */
   fill(into: Uint32Array): number {
     if (!(into instanceof Uint32Array)) throw new OptionError('into', into, 'a Uint32Array')
     // The native engine must not write to memory that another thread may be writing.
     const own = into.buffer instanceof ArrayBuffer ? into : new Uint32Array(into.length)
     const filled = this.#picks.fill(own)
+    const error = this.#mayFail ? this.#takeFailed(own, filled) : undefined
     if (own !== into) into.set(own)
-    if (filled === 0 && into.length > 0) this.#noNodes()
+    if (error !== undefined) throw error
+    if (filled === 0 && into.length > 0) this.#failed(NO_ONE, this.#nodes)
     return filled
   }
 
   /** A pick that counts as in flight until it is released. Throws as `select` does. */
   acquire(options?: SelectOptions): Lease<N> {
     const index = options === undefined ? this.#picks.next() : this.#nextBut(options)
-    if (index < 0) throw this.#noNodes()
+    if (index < 0) throw this.#failed(index, this.#nodes)
     return new Lease(this.leases, this.#list[index] as Member<N>)
   }
 
@@ -305,16 +333,18 @@ export class Picker<N extends NodeLike = NodeLike> {
     this.#arrayPicks.close()
   }
 
-  #selectFrom(what: readonly NodeLike[] | SelectOptions | undefined): NodeLike | undefined {
+  #indexFrom(what: readonly NodeLike[] | SelectOptions | undefined): number {
     if (Array.isArray(what)) {
       const index = this.#arrayPicks.select(what)
-      if (index < 0) return undefined
-      this.counters.arrayPicks++
-      return what[index]
+      if (index >= 0) this.counters.arrayPicks++
+      return index
     }
-    // A pick may take up changes of members, so the nodes are looked at after it.
-    const index = what === undefined ? this.#picks.next() : this.#nextBut(what as SelectOptions)
-    return this.#nodes[index]
+    return what === undefined ? this.#picks.next() : this.#nextBut(what as SelectOptions)
+  }
+
+  // What a pick's index is of. A pick may take up changes of members, so this comes after it.
+  #listOf(what: readonly NodeLike[] | SelectOptions | undefined): readonly NodeLike[] {
+    return Array.isArray(what) ? what : this.#nodes
   }
 
   #nextBut(options: SelectOptions): number {
@@ -331,16 +361,40 @@ export class Picker<N extends NodeLike = NodeLike> {
     return this.#picks.nextExcluding(indices.subarray(0, count))
   }
 
-  #noNodes(): NoNodesError {
+  // Counts a pick that gave nothing, and says why.
+  #failed(index: number, from: readonly NodeLike[]): IdlestError {
+    const node = index < NO_ONE ? from[unknownDraw(index)] : undefined
+    if (node !== undefined) {
+      this.counters.unknown++
+      return new UnknownLoadError(idOf(node))
+    }
     this.counters.empty++
     publishEmptySelect(this.name, this.members.size)
     return new NoNodesError()
   }
 
+  // Counts the draws that failed, and makes them `NO_ONE`. Returns the first one's error.
+  #takeFailed(decisions: Uint32Array, count: number): IdlestError | undefined {
+    let first: IdlestError | undefined
+    for (let i = 0; i < count; i++) {
+      const index = (decisions[i] as number) | 0
+      if (index >= 0) continue
+      const error = this.#failed(index, this.#nodes)
+      first ??= error
+      decisions[i] = NO_ONE
+    }
+    return first
+  }
+
   #count(decisions: Uint32Array, count: number): void {
     const counts = this.#counts
-    this.counters.picks += count
-    for (let i = 0; i < count; i++) (counts[decisions[i] as number] as number)++
+    let failed = 0
+    for (let i = 0; i < count; i++) {
+      const index = decisions[i] as number
+      if (index < counts.length) (counts[index] as number)++
+      else failed++
+    }
+    this.counters.picks += count - failed
   }
 
   #countInMembers(): void {

@@ -6,7 +6,10 @@ const FIRST_BLOCK = 32
 const LARGEST_BLOCK = 1024
 
 export interface PicksOptions extends LiveViewOptions {
-  /** Told of decisions that were used: `decisions[0]` to `decisions[count - 1]`, indices of the members last taken. */
+  /**
+   * Told of decisions that were used: `decisions[0]` to `decisions[count - 1]`, indices of the members last taken; beyond
+   * these: draws that failed.
+   */
   readonly onUsed: (decisions: Uint32Array, count: number) => void
 }
 
@@ -41,16 +44,17 @@ export class Picks {
     this.block = this.blocks[0] as Uint32Array
   }
 
-  /** The next decision: a member's index, or -1 where none is eligible. */
+  /** The next decision: a member's index, -1 where none is eligible, or an `unknownDraw`. */
   next(): number {
     if (generationOf(this.header) === this.live.generation) {
-      if (this.position < this.drawn) return this.block[this.position++] as number
+      // Signed: a draw that failed is below zero.
+      if (this.position < this.drawn) return (this.block[this.position++] as number) | 0
       if (this.isLive) return this.nextLive()
     }
     return this.slowNext()
   }
 
-  /** Fills `into` with the next decisions. Returns how many: all, or 0 where no member is eligible. */
+  /** Fills `into` with the next decisions, as `next` gives them, modulo 2^32. Returns how many: all, or 0 where no member is eligible. */
   fill(into: Uint32Array): number {
     this.bringUpToDate()
     const waiting = Math.min(this.drawn - this.position, into.length)
@@ -64,7 +68,7 @@ export class Picks {
     return waiting + drawn
   }
 
-  /** One decision as though the members at `excluded` were not up, or -1. */
+  /** One decision as though the members at `excluded` were not up, -1, or an `unknownDraw`. */
   nextExcluding(excluded: Uint32Array): number {
     this.bringUpToDate()
     this.giveBack()
@@ -98,7 +102,7 @@ export class Picks {
 
   private nextLive(): number {
     const index = this.core.pick()
-    if (index < 0) return -1
+    if (index < 0) return index
     this.single[0] = index
     this.onUsed(this.single, 1)
     return index
@@ -113,7 +117,7 @@ export class Picks {
       this.drawn = this.core.fill(this.block)
       if (this.drawn === 0) return -1
     }
-    return this.block[this.position++] as number
+    return (this.block[this.position++] as number) | 0
   }
 
   // The clock is looked at when a block is used up.

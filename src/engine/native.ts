@@ -2,9 +2,10 @@ import { type Algorithm, isLive } from '../algorithms/algorithm.js'
 import { EngineError } from '../errors.js'
 import type { TableMemory } from '../table/memory.js'
 import type { Engine, EngineCore, MemberArrays, View } from './engine.js'
+import { metricOf } from './metric-of.js'
 
 /** Version of the addon's interface that this file is written for. */
-export const ABI = 4
+export const ABI = 5
 
 /** A core of the addon: `crates/node/src/core.rs`. */
 export interface NativeCoreBinding {
@@ -19,13 +20,21 @@ export interface NativeCoreBinding {
   fillShares(shares: Float64Array): void
 }
 
+/** An algorithm as the addon takes it, which knows no names. */
+export type AlgorithmSpec = Algorithm & {
+  /** The place among a slot's metrics of the one that it goes by. */
+  readonly place?: number
+  /** The id of the thread that picks. */
+  readonly thread?: number
+}
+
 /** What the addon exports. */
 export interface NativeBinding {
   /** Version of the interface: `ABI`. Takes nothing and does nothing, so it is also the floor of a call. */
   abi(): number
   readonly Core: new (
     view: Uint8Array,
-    algorithm: Algorithm,
+    algorithm: AlgorithmSpec,
     seedLow: number,
     seedHigh: number,
   ) => NativeCoreBinding
@@ -42,7 +51,7 @@ class NativeCore implements EngineCore {
   constructor(
     binding: NativeBinding,
     memory: TableMemory,
-    algorithm: Algorithm,
+    algorithm: AlgorithmSpec,
     seed: readonly [number, number],
   ) {
     this.live = isLive(algorithm)
@@ -91,9 +100,10 @@ class NativeCore implements EngineCore {
 export function nativeEngine(binding: NativeBinding): Engine {
   return {
     name: 'native',
-    createCore(memory, algorithm, seed) {
+    createCore(memory, algorithm, seed, thread = 0) {
+      const place = metricOf(memory, algorithm)
       try {
-        return new NativeCore(binding, memory, algorithm, seed)
+        return new NativeCore(binding, memory, { ...algorithm, place, thread }, seed)
       } catch (cause) {
         throw new EngineError(`the native engine refused the table or the algorithm: ${String(cause)}`, cause)
       }

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { LONGEST_METRIC } from '../algorithms/power-of-two.js'
 import type { Clock } from '../clock.js'
 import { OptionError } from '../errors.js'
 import { checkOptions, clockSchema, milliseconds, options } from '../options.js'
@@ -47,7 +48,7 @@ const entries = {
   metric: v.optional(
     v.pipe(
       v.string(METRIC),
-      v.check((name) => name !== '' && !OTHERS.has(name), METRIC),
+      v.check((name) => name !== '' && name.length <= LONGEST_METRIC && !OTHERS.has(name), METRIC),
     ),
     'queueDelay',
   ),

@@ -1,5 +1,6 @@
 import { leastConnections } from '../algorithms/least-connections.js'
 import { leastCpu } from '../algorithms/least-cpu.js'
+import { powerOfTwo } from '../algorithms/power-of-two.js'
 import { random } from '../algorithms/random.js'
 import { roundRobin } from '../algorithms/round-robin.js'
 import { spareCapacity } from '../algorithms/spare-capacity.js'
@@ -56,6 +57,14 @@ export const policies = {
   'least-connections-exact': {
     about: 'leastConnections({ exact: true })',
     make: (name, setting) => shipped(name, leastConnections({ exact: true }), setting),
+  },
+  'two-choices-cpu': {
+    about: "powerOfTwo({ metric: 'cpu' }): the less busy of two",
+    make: (name, setting) => shipped(name, powerOfTwo({ metric: 'cpu', ttl: ttl(setting) }), setting),
+  },
+  'two-choices-in-flight': {
+    about: "powerOfTwo({ metric: 'inFlight' }): by what the node says, or what this balancer has there",
+    make: (name, setting) => shipped(name, powerOfTwo({ metric: 'inFlight', ttl: ttl(setting) }), setting),
   },
 } as const satisfies Record<string, NamedPolicy>
 

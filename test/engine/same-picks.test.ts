@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import type { Algorithm } from '../../dist/algorithms/algorithm.js'
 import { leastConnections } from '../../dist/algorithms/least-connections.js'
 import { leastCpu } from '../../dist/algorithms/least-cpu.js'
+import { powerOfTwo } from '../../dist/algorithms/power-of-two.js'
 import { random } from '../../dist/algorithms/random.js'
 import { roundRobin } from '../../dist/algorithms/round-robin.js'
 import { spareCapacity } from '../../dist/algorithms/spare-capacity.js'
@@ -10,10 +11,12 @@ import { type Engine, FACT_COUNT, type View } from '../../dist/engine/engine.js'
 import { processBinding } from '../../dist/engine/load.js'
 import { nativeEngine } from '../../dist/engine/native.js'
 import { portableEngine } from '../../dist/engine/portable/index.js'
+import type { Report } from '../../dist/report.js'
 import { VirtualClock } from '../../dist/simulation/virtual-clock.js'
 import { enterFlight, leaveFlight } from '../../dist/table/in-flight.js'
 import { NO_SLOT, TIME_BIAS } from '../../dist/table/layout.js'
 import type { TableMemory } from '../../dist/table/memory.js'
+import { claimMetric } from '../../dist/table/metric-names.js'
 import { Table } from '../../dist/table/table.js'
 
 const binding = processBinding()
@@ -21,9 +24,12 @@ const native = binding.kind === 'loaded' ? nativeEngine(binding.binding) : undef
 // Without cargo there is no native engine to compare with.
 const compared = native === undefined ? test.skip : test
 
+/** What a whole report has beside the CPU. */
+type Metrics = Omit<Report, 'cpu' | 'age'>
+
 /** One step of a situation; both engines take the same steps. */
 type Step =
-  | { kind: 'report'; node: number; milli: number; age: number }
+  | { kind: 'report'; node: number; milli: number; age: number; metrics: Metrics }
   | { kind: 'leave'; node: number }
   | { kind: 'members'; nodes: number[]; states: number[] }
   | { kind: 'wait'; ms: number }
@@ -38,7 +44,8 @@ interface Situation {
   algorithm: Algorithm
   seed: [number, number]
   /** Readings at the start, in 1/1000 points; null: none. */
-  readings: { milli: number; age: number }[]
+  readings: { milli: number; age: number; metrics: Metrics }[]
+  thread: number
   steps: Step[]
 }
 
@@ -55,7 +62,49 @@ const threshold = fc.oneof(
   fc.constant(5_000),
 )
 
+// Few values, so that there are ties; and those that single precision can't hold.
+const few = fc.oneof(fc.integer({ min: 0, max: 4 }), fc.constantFrom(0.1, 1e12, 16_777_217))
+const metrics: fc.Arbitrary<Metrics> = fc.oneof(
+  { weight: 1, arbitrary: fc.constant({}) },
+  {
+    weight: 4,
+    arbitrary: fc.record(
+      {
+        inFlight: few,
+        latency: few,
+        queueDelay: few,
+        named: fc.dictionary(
+          fc.constantFrom('askers', 'answerers', 'nobody asks'),
+          fc.oneof(few, fc.double({ noNaN: true, noDefaultInfinity: true })),
+        ),
+      },
+      { requiredKeys: [] },
+    ),
+  },
+)
+
 const algorithm: fc.Arbitrary<Algorithm> = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc
+      .record({
+        metric: fc.constantFrom(
+          'cpu',
+          'inFlight',
+          'inFlight',
+          'latency',
+          'queueDelay',
+          'askers',
+          'answerers',
+        ),
+        choices: fc.oneof(fc.constant(2), fc.integer({ min: 2, max: 6 }), fc.constant(64)),
+        choiceRate: fc.constantFrom(0, 0.3, 0.999, 1, 1, 1),
+        otherwise: fc.constantFrom('random' as const, 'worker' as const),
+        unknown: fc.constantFrom('random' as const, 'fail' as const),
+        ttl: fc.constantFrom(0, 100, 250, Number.POSITIVE_INFINITY),
+      })
+      .map(powerOfTwo),
+  },
   { weight: 1, arbitrary: fc.constantFrom(random(), roundRobin(), roundRobin()) },
   {
     weight: 3,
@@ -92,7 +141,7 @@ const algorithm: fc.Arbitrary<Algorithm> = fc.oneof(
 const situation: fc.Arbitrary<Situation> = fc.integer({ min: 1, max: 300 }).chain((size) => {
   const node = fc.integer({ min: 0, max: size - 1 })
   const step: fc.Arbitrary<Step> = fc.oneof(
-    fc.record({ kind: fc.constant('report' as const), node, milli, age }),
+    fc.record({ kind: fc.constant('report' as const), node, milli, age, metrics }),
     fc.record({ kind: fc.constant('leave' as const), node }),
     fc.record({
       kind: fc.constant('members' as const),
@@ -117,19 +166,22 @@ const situation: fc.Arbitrary<Situation> = fc.integer({ min: 1, max: 300 }).chai
     size: fc.constant(size),
     algorithm,
     seed: fc.tuple(fc.integer({ min: 0, max: 2 ** 32 - 1 }), fc.integer({ min: 0, max: 2 ** 32 - 1 })),
-    readings: fc.array(fc.record({ milli, age }), { maxLength: size }),
+    readings: fc.array(fc.record({ milli, age, metrics }), { maxLength: size }),
+    thread: fc.integer({ min: 0, max: 400 }),
     steps: fc.array(step, { minLength: 1, maxLength: 12 }),
   })
 })
 
 /** A table with nodes 0 to size - 1; node `size` and beyond are unknown to it. */
-function tableOf({ size, readings }: Situation) {
+function tableOf({ size, readings, algorithm }: Situation) {
   const clock = new VirtualClock(1_000)
   const table = new Table(clock)
+  // As a core would, but before the first report.
+  if (algorithm.kind === 'powerOfTwo') claimMetric(table.memory, algorithm.metric)
   const places = Array.from({ length: size }, (_, i) => table.claim(`node-${i}`))
-  for (const [i, { milli, age }] of readings.entries()) {
+  for (const [i, { milli, age, metrics }] of readings.entries()) {
     const place = places[i]
-    if (place !== undefined) table.write(place, table.now() - age, { cpu: milli / 1000 })
+    if (place !== undefined) table.write(place, table.now() - age, { cpu: milli / 1000, ...metrics })
   }
   return { clock, table, places }
 }
@@ -137,7 +189,7 @@ function tableOf({ size, readings }: Situation) {
 /** Runs the steps on one core, and gives everything that it said. */
 function play(engine: Engine, run: Situation): unknown[] {
   const { clock, table, places } = tableOf(run)
-  const core = engine.createCore(table.memory, run.algorithm, run.seed)
+  const core = engine.createCore(table.memory, run.algorithm, run.seed, run.thread)
   const said: unknown[] = []
   let view: View = { values: new Float64Array(0), facts: new Float64Array(FACT_COUNT) }
   const join = (nodes: number[], states: number[]) => {
@@ -171,7 +223,7 @@ function play(engine: Engine, run: Situation): unknown[] {
       case 'report': {
         const place = places[step.node]
         if (place !== undefined)
-          said.push(table.write(place, table.now() - step.age, { cpu: step.milli / 1000 }))
+          said.push(table.write(place, table.now() - step.age, { cpu: step.milli / 1000, ...step.metrics }))
         table.publish()
         break
       }

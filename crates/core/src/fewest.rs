@@ -1,4 +1,4 @@
-//! Draws of whoever has the fewest requests in flight, of all or of some.
+//! Draws of whoever has the least: the fewest requests in flight, or the lowest load, of all or of some.
 
 use crate::generator::Generator;
 
@@ -16,34 +16,34 @@ pub enum Candidates {
 }
 
 impl Candidates {
-    /// Draws a position among `length`: one of the candidates with the fewest requests in flight, each of these as
-    /// likely. 0 where `length` is 0.
+    /// Draws a position among `length`: one of the candidates with the least, each of these as likely. 0 where `length`
+    /// is 0.
     ///
-    /// `in_flight`: requests in flight at a position
+    /// `load`: requests in flight at a position, or another measure of how busy it is
     #[inline]
-    pub fn draw(
+    pub fn draw<L: PartialOrd>(
         self,
         length: u32,
         generator: &mut Generator,
-        in_flight: impl Fn(u32) -> u32,
+        load: impl Fn(u32) -> L,
     ) -> u32 {
         match self {
             // Room for no more than are drawn is ready sooner.
             Self::Drawn(0..=2) if length > 2 => {
                 let drawn = Drawn::<2>::draw(self.count(length), length, generator);
-                fewest(drawn.positions(), generator, in_flight)
+                fewest(drawn.positions(), generator, load)
             }
             Self::Drawn(_) if self.count(length) < length => {
                 let drawn =
                     Drawn::<{ MOST_DRAWN as usize }>::draw(self.count(length), length, generator);
-                fewest(drawn.positions(), generator, in_flight)
+                fewest(drawn.positions(), generator, load)
             }
-            _ => fewest(0..length, generator, in_flight),
+            _ => fewest(0..length, generator, load),
         }
     }
 
     // How many there are among `length`.
-    fn count(self, length: u32) -> u32 {
+    pub(crate) fn count(self, length: u32) -> u32 {
         match self {
             Self::All => length,
             Self::Drawn(count) => count.clamp(1, MOST_DRAWN).min(length),
@@ -88,20 +88,20 @@ impl<const MOST: usize> Drawn<MOST> {
 // The candidate with the fewest; of many such, each with equal chances, by a number for each beyond the first that is
 // met. 0 where there is none.
 #[inline]
-fn fewest(
+fn fewest<L: PartialOrd>(
     mut candidates: impl Iterator<Item = u32>,
     generator: &mut Generator,
-    in_flight: impl Fn(u32) -> u32,
+    load: impl Fn(u32) -> L,
 ) -> u32 {
     let Some(mut best) = candidates.next() else {
         return 0;
     };
-    let (mut least, mut equals) = (in_flight(best), 1);
+    let (mut least, mut equals) = (load(best), 1);
     for candidate in candidates {
-        let count = in_flight(candidate);
-        if count < least {
-            (best, least, equals) = (candidate, count, 1);
-        } else if count == least {
+        let this = load(candidate);
+        if this < least {
+            (best, least, equals) = (candidate, this, 1);
+        } else if this == least {
             equals += 1;
             if generator.below(equals) == 0 {
                 best = candidate;

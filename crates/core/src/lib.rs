@@ -9,6 +9,7 @@
 //! - [`smoothing`], [`spare`]: smoothed readings, and shares by what they leave idle.
 //! - [`selection`], [`alias`], [`fewest`]: what a pool picks from, and how: with equal chances, in turn, by shares, or by
 //!   the fewest requests in flight.
+//! - [`power_of_two`]: the best of some by one metric.
 //! - [`pool`]: members, algorithm and generator together: what a balancer picks with.
 #![deny(unsafe_code)]
 
@@ -19,6 +20,7 @@ pub mod generator;
 pub mod layout;
 pub mod memory;
 pub mod pool;
+pub mod power_of_two;
 pub mod report;
 pub mod selection;
 pub mod smoothing;

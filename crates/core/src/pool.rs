@@ -10,10 +10,11 @@ use crate::band::{self, LeastCpu, Seen};
 use crate::fewest::Candidates;
 use crate::generator::Generator;
 use crate::memory::Words;
+use crate::power_of_two::PowerOfTwo;
 use crate::selection::{Cursor, Draws, Selection, Turn};
 use crate::smoothing::Estimates;
 use crate::spare::{FULL, SpareCapacity};
-use crate::table::{Fresh, Table};
+use crate::table::Table;
 
 /// How a pool picks.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,6 +41,8 @@ pub enum Algorithm {
     },
     /// The fewest requests in flight among these of the members that are up.
     LeastConnections(Candidates),
+    /// The best by one metric among some of the members that are up.
+    PowerOfTwo(PowerOfTwo),
 }
 
 impl Algorithm {
@@ -50,18 +53,20 @@ impl Algorithm {
             Self::RoundRobin => Draws::InTurn,
             Self::SpareCapacity { .. } => Draws::Weighted,
             Self::LeastConnections(candidates) => Draws::Fewest(*candidates),
+            Self::PowerOfTwo(two) => Draws::Best(two.comparison()),
         }
     }
 
     // Makes a selection of what was seen, and says how many have a fresh reading.
-    fn select(&self, seen: &[Seen], idle: &[f64], into: &mut Selection) -> u32 {
+    fn select(&self, seen: &[Seen], figures: &[f64], into: &mut Selection) -> u32 {
         let fresh = match self {
             Self::Random | Self::RoundRobin | Self::LeastConnections(_) => {
                 band::select_up(seen, &mut into.values, &mut into.band);
                 0
             }
             Self::LeastCpu { band, .. } => band.select(seen, &mut into.values, &mut into.band),
-            Self::SpareCapacity { spare, .. } => spare.select(seen, idle, into),
+            Self::SpareCapacity { spare, .. } => spare.select(seen, figures, into),
+            Self::PowerOfTwo(two) => two.select(seen, figures, into),
         };
         into.prepare();
         fresh
@@ -109,8 +114,9 @@ pub struct Pool {
     estimates: Option<Estimates>,
     // What the last refresh saw. Members that were set since then are not in it.
     seen: Vec<Seen>,
-    // The idle CPU of those with a fresh reading, 1/1000 percentage points; empty where the algorithm does not ask.
-    idle: Vec<f64>,
+    // What those with a fresh reading count as: the idle CPU, 1/1000 percentage points, or the value of a metric; empty
+    // where the algorithm does not ask.
+    figures: Vec<f64>,
     // The members of the last refresh, where draws look at their requests in flight; else empty.
     watched: Vec<Member>,
     selection: Selection,
@@ -136,7 +142,7 @@ impl Pool {
         let turn = match draws {
             // So that the balancers of many processes do not all begin with the same member.
             Draws::InTurn => Turn(generator.next_u32()),
-            Draws::Equal | Draws::Weighted | Draws::Fewest(_) => Turn::default(),
+            Draws::Equal | Draws::Weighted | Draws::Fewest(_) | Draws::Best(_) => Turn::default(),
         };
         let estimates = match algorithm {
             Algorithm::SpareCapacity { smoothing, .. } => Some(Estimates::new(smoothing)),
@@ -148,7 +154,7 @@ impl Pool {
             members: Vec::new(),
             estimates,
             seen: Vec::new(),
-            idle: Vec::new(),
+            figures: Vec::new(),
             watched: Vec::new(),
             selection: Selection::new(draws),
             cursor,
@@ -187,7 +193,7 @@ impl Pool {
         let Self {
             members,
             seen,
-            idle,
+            figures,
             estimates,
             ..
         } = self;
@@ -197,20 +203,37 @@ impl Pool {
                 seen.extend(members.iter().map(Member::seen_without_reading));
                 f64::INFINITY
             }
-            Algorithm::LeastCpu { ttl, .. } => read(members, table, now, ttl, seen, |_, _| {}),
+            Algorithm::LeastCpu { ttl, .. } => read(members, ttl, seen, |_, member| {
+                let fresh = table.read(member.slot, member.generation, now, ttl)?;
+                Some((fresh.time, Seen::fresh(fresh.cpu)))
+            }),
             Algorithm::SpareCapacity { ttl, .. } => {
-                idle.clear();
-                idle.resize(members.len(), 0.0);
-                read(members, table, now, ttl, seen, |index, fresh| {
-                    if let (Some(idle), Some(estimates)) = (idle.get_mut(index), &mut *estimates) {
+                figures.clear();
+                figures.resize(members.len(), 0.0);
+                read(members, ttl, seen, |index, member| {
+                    let fresh = table.read(member.slot, member.generation, now, ttl)?;
+                    if let (Some(idle), Some(estimates)) = (figures.get_mut(index), &mut *estimates)
+                    {
                         *idle = FULL - estimates.update(index, fresh.time, fresh.cpu);
                     }
+                    Some((fresh.time, Seen::fresh(fresh.cpu)))
+                })
+            }
+            Algorithm::PowerOfTwo(two) => {
+                figures.clear();
+                figures.resize(members.len(), 0.0);
+                read(members, two.ttl, seen, |index, member| {
+                    let (time, value) = two.read(table, member.slot, member.generation, now)?;
+                    if let Some(figure) = figures.get_mut(index) {
+                        *figure = value;
+                    }
+                    Some((time, Seen::fresh(0)))
                 })
             }
         };
         let fresh = self
             .algorithm
-            .select(&self.seen, &self.idle, &mut self.selection);
+            .select(&self.seen, &self.figures, &mut self.selection);
         if self.selection.draws().live() {
             self.watched.clone_from(&self.members);
         }
@@ -222,7 +245,7 @@ impl Pool {
         }
     }
 
-    /// What each member counted as at the last refresh: 1/1000 percentage points, or
+    /// What each member counted as at the last refresh: 1/1000 percentage points or the value of a metric, or
     /// [`NOT_ELIGIBLE`](band::NOT_ELIGIBLE).
     #[must_use]
     pub fn values(&self) -> &[f64] {
@@ -309,8 +332,8 @@ impl Pool {
                 turn.pass_to(length, |position| left(position).is_some())
                     .and_then(left)
             }
-            Draws::Equal | Draws::Weighted | Draws::Fewest(_) => {
-                self.algorithm.select(seen, &self.idle, selection);
+            Draws::Equal | Draws::Weighted | Draws::Fewest(_) | Draws::Best(_) => {
+                self.algorithm.select(seen, &self.figures, selection);
                 selection.draw(&mut self.cursor, in_flight(&self.watched, table))
             }
         };
@@ -329,14 +352,14 @@ fn in_flight<W: Words>(members: &[Member], table: &Table<W>) -> impl Fn(u32) -> 
     }
 }
 
-// Reads the members' slots, tells `taken` of each fresh reading, and returns when the first of them expires.
-fn read<W: Words>(
+// Looks at the members that are up, and returns when the first fresh reading expires.
+//
+// `look`: takes a member's reading, and gives its time and what it counts as, where it is fresh
+fn read(
     members: &[Member],
-    table: &Table<W>,
-    now: f64,
     ttl: f64,
     seen: &mut Vec<Seen>,
-    mut taken: impl FnMut(usize, Fresh),
+    mut look: impl FnMut(usize, &Member) -> Option<(u64, Seen)>,
 ) -> f64 {
     let mut oldest = None;
     seen.clear();
@@ -344,12 +367,11 @@ fn read<W: Words>(
         if !member.up {
             return Seen::OUT;
         }
-        match table.read(member.slot, member.generation, now, ttl) {
+        match look(index, member) {
             None => Seen::MISSING,
-            Some(fresh) => {
-                oldest = Some(oldest.map_or(fresh.time, |time: u64| time.min(fresh.time)));
-                taken(index, fresh);
-                Seen::fresh(fresh.cpu)
+            Some((time, reading)) => {
+                oldest = Some(oldest.map_or(time, |oldest: u64| oldest.min(time)));
+                reading
             }
         }
     }));

@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use crate::alias::Alias;
 use crate::fewest::Candidates;
 use crate::generator::Generator;
+use crate::power_of_two::Comparison;
 
 /// How entries of the band are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +19,8 @@ pub enum Draws {
     Weighted,
     /// The fewest requests in flight of some. Live: what is drawn depends on the moment.
     Fewest(Candidates),
+    /// The best of some by a metric. Live where that is requests in flight.
+    Best(Comparison),
 }
 
 impl Draws {
@@ -25,7 +28,11 @@ impl Draws {
     /// again.
     #[must_use]
     pub fn live(self) -> bool {
-        matches!(self, Self::Fewest(_))
+        match self {
+            Self::Fewest(_) => true,
+            Self::Best(comparison) => comparison.live(),
+            Self::Equal | Self::InTurn | Self::Weighted => false,
+        }
     }
 }
 
@@ -78,7 +85,8 @@ impl Turn {
 #[derive(Debug)]
 pub struct Selection {
     draws: Draws,
-    /// What each member counts as: 1/1000 percentage points, or [`NOT_ELIGIBLE`](crate::band::NOT_ELIGIBLE).
+    /// What each member counts as: 1/1000 percentage points or the value of a metric, or
+    /// [`NOT_ELIGIBLE`](crate::band::NOT_ELIGIBLE).
     pub values: Vec<f64>,
     /// The members that may be picked: indices, in order.
     pub band: Vec<u32>,
@@ -119,7 +127,7 @@ impl Selection {
         }
     }
 
-    /// One draw: a member. None where the band is empty.
+    /// One draw: a member, or an [`unknown_draw`](crate::power_of_two::unknown_draw). None where the band is empty.
     ///
     /// `in_flight`: requests in flight at a member
     pub fn draw(&self, cursor: &mut Cursor, in_flight: impl Fn(u32) -> u32) -> Option<u32> {
@@ -133,6 +141,10 @@ impl Selection {
             Draws::Weighted => self.alias.draw(&mut cursor.generator),
             Draws::Fewest(candidates) => {
                 candidates.draw(length, &mut cursor.generator, self.at_position(in_flight))
+            }
+            Draws::Best(comparison) => {
+                let Self { band, values, .. } = self;
+                return Some(comparison.draw(band, values, &mut cursor.generator, in_flight));
             }
         };
         self.band.get(position as usize).copied()
@@ -155,6 +167,16 @@ impl Selection {
                 self.fill_with(into, cursor, |from| {
                     candidates.draw(length, &mut from.generator, &in_flight)
                 });
+            }
+            Draws::Best(_) if self.band.is_empty() => {}
+            Draws::Best(comparison) => {
+                let mut generator = cursor.generator;
+                for place in into {
+                    let drawn =
+                        comparison.draw(&self.band, &self.values, &mut generator, &in_flight);
+                    place.store(drawn, Relaxed);
+                }
+                cursor.generator = generator;
             }
         }
     }
@@ -192,10 +214,15 @@ impl Selection {
     /// share of many draws; by requests in flight, what it would be where all have as many.
     pub fn chances(&self) -> impl Iterator<Item = (u32, f64)> {
         let equal = 1.0 / f64::from(self.length());
+        let best = match self.draws {
+            Draws::Best(comparison) => comparison.shares(&self.band, &self.values),
+            _ => Vec::new(),
+        };
         self.band.iter().enumerate().map(move |(position, &index)| {
             let share = match self.draws {
                 Draws::Equal | Draws::InTurn | Draws::Fewest(_) => equal,
                 Draws::Weighted => self.shares.get(position).copied().unwrap_or(0.0),
+                Draws::Best(_) => best.get(position).copied().unwrap_or(0.0),
             };
             (index, share)
         })

@@ -12,10 +12,12 @@ import {
   type MemberArrays,
   type View,
 } from '../engine.js'
+import { metricOf } from '../metric-of.js'
 import { MISSING, OUT } from './band.js'
 import { Estimates } from './estimates.js'
 import { Flights } from './flights.js'
 import { Generator, type GeneratorState } from './generator.js'
+import { takeMetric } from './metric-readings.js'
 import { type Dice, type Plan, UniformPlan } from './plan.js'
 import { fillValues, planOf } from './plan-of.js'
 
@@ -40,16 +42,21 @@ export class PortableCore implements EngineCore {
   #turnBefore = 0
   readonly #reading: MutableReading = { time: 0, tag: 0, value: 0 }
   readonly #estimates: Estimates | undefined
+  // The metric's place among a slot's, for algorithms that go by one.
+  readonly #metric: number
+  readonly #thread: number
   #members = NO_MEMBERS
   #flights: Flights
   // Readings as they were at the last refresh: a value, MISSING or OUT.
   #raw = new Float64Array(0)
   #plan = NO_PLAN
 
-  constructor(memory: TableMemory, algorithm: Algorithm, seed: readonly [number, number]) {
+  constructor(memory: TableMemory, algorithm: Algorithm, seed: readonly [number, number], thread: number) {
     this.#memory = memory
     this.#algorithm = algorithm
     this.live = isLive(algorithm)
+    this.#metric = metricOf(memory, algorithm)
+    this.#thread = thread
     this.#flights = new Flights(memory, NO_MEMBERS.slots, NO_MEMBERS.generations)
     const generator = new Generator(seed)
     this.#dice = { generator, turn: algorithm.kind === 'roundRobin' ? generator.next() : 0 }
@@ -69,10 +76,12 @@ export class PortableCore implements EngineCore {
     facts[FACT_GENERATION] = Atomics.load(this.#memory.header, GENERATION_WORD)
     facts[FACT_NEXT_EXPIRY] = Number.POSITIVE_INFINITY
     facts[FACT_FRESH] = 0
-    if ('ttl' in this.#algorithm) this.#takeReadings(this.#algorithm.ttl, now, facts)
+    if (this.#algorithm.kind === 'powerOfTwo') {
+      takeMetric(this.#memory, this.#metric, this.#members, this.#algorithm.ttl, now, this.#raw, facts)
+    } else if ('ttl' in this.#algorithm) this.#takeReadings(this.#algorithm.ttl, now, facts)
     else this.#takeStates()
     fillValues(this.#algorithm, this.#raw, values)
-    this.#plan = planOf(this.#algorithm, this.#raw, this.#raw.length, this.#flights)
+    this.#plan = planOf(this.#algorithm, this.#raw, this.#raw.length, this.#flights, this.#thread)
     facts[FACT_BAND] = this.#plan.length
   }
 
@@ -98,7 +107,7 @@ export class PortableCore implements EngineCore {
     if (this.#algorithm.kind === 'roundRobin') return this.#nextInTurn(new Set(excluded))
     const raw = this.#raw.slice()
     for (const index of excluded) if (index < raw.length) raw[index] = OUT
-    const plan = planOf(this.#algorithm, raw, raw.length, this.#flights)
+    const plan = planOf(this.#algorithm, raw, raw.length, this.#flights, this.#thread)
     return plan.length === 0 ? -1 : plan.draw(this.#dice)
   }
 

@@ -4,5 +4,5 @@ import { PortableCore } from './core.js'
 /** The engine in TypeScript: needs no addon, runs in browsers, Bun and Deno. */
 export const portableEngine: Engine = {
   name: 'portable',
-  createCore: (memory, algorithm, seed) => new PortableCore(memory, algorithm, seed),
+  createCore: (memory, algorithm, seed, thread = 0) => new PortableCore(memory, algorithm, seed, thread),
 }

@@ -1,8 +1,9 @@
 import type { Algorithm } from '../../algorithms/algorithm.js'
 import { effective, fillBand, substitute } from './band.js'
 import type { Flights } from './flights.js'
-import { LeastInFlightPlan } from './least-in-flight.js'
+import { LeastLoadedPlan } from './least-loaded.js'
 import { type Plan, TurnPlan, UniformPlan } from './plan.js'
+import { fillLoads, planOfTwo } from './power-of-two.js'
 import { fillSpareValues, fillWeights, planByWeight } from './spare.js'
 
 /**
@@ -10,8 +11,16 @@ import { fillSpareValues, fillWeights, planByWeight } from './spare.js'
  * @param raw CPU, `MISSING` or `OUT`
  * @param count how many there are
  * @param flights what they have in flight, for algorithms that look at it
+ * @param thread the id of the thread that picks
  */
-export function planOf(algorithm: Algorithm, raw: Float64Array, count: number, flights: Flights): Plan {
+export function planOf(
+  algorithm: Algorithm,
+  raw: Float64Array,
+  count: number,
+  flights: Flights,
+  thread: number,
+): Plan {
+  if (algorithm.kind === 'powerOfTwo') return planOfTwo(algorithm, raw, count, flights, thread)
   if (algorithm.kind === 'spareCapacity') {
     const weights = new Float64Array(count)
     const total = fillWeights(raw, count, algorithm.missing, weights)
@@ -20,7 +29,9 @@ export function planOf(algorithm: Algorithm, raw: Float64Array, count: number, f
   const band = new Uint32Array(count)
   const length = fillBandOf(algorithm, raw, count, band)
   if (algorithm.kind === 'roundRobin') return new TurnPlan(band, length)
-  if (algorithm.kind === 'leastConnections') return new LeastInFlightPlan(band, length, flights, algorithm)
+  if (algorithm.kind === 'leastConnections') {
+    return new LeastLoadedPlan(band, length, flights, algorithm.exact ? length : algorithm.choices)
+  }
   return new UniformPlan(band, length)
 }
 
@@ -35,8 +46,12 @@ export function fillBandOf(
   return fillBand(raw, count, substitute(algorithm.missing, raw, count), algorithm.threshold, band)
 }
 
-/** What the readings count as: 1/1000 percentage points, or `NOT_ELIGIBLE`. */
+/** What the readings count as, as in `View.values`. */
 export function fillValues(algorithm: Algorithm, raw: Float64Array, values: Float64Array): void {
+  if (algorithm.kind === 'powerOfTwo') {
+    fillLoads(algorithm, raw, values)
+    return
+  }
   if (algorithm.kind === 'spareCapacity') {
     fillSpareValues(raw, algorithm.missing, values)
     return

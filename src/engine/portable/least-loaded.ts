@@ -1,26 +1,26 @@
-import type { LeastConnectionsAlgorithm } from '../../algorithms/algorithm.js'
-import type { Flights } from './flights.js'
 import type { Generator } from './generator.js'
 import type { Dice, Plan } from './plan.js'
 
-/** Draws the one with the fewest requests in flight among some that are drawn at random, ties by chance. */
-export class LeastInFlightPlan implements Plan {
+/** How busy some nodes are, by index. */
+export interface Loads {
+  /** The lower is picked; `Infinity` where nothing is known. */
+  at(index: number): number
+}
+
+/** Draws the one with the lowest load among some that are drawn at random, ties by chance. */
+export class LeastLoadedPlan implements Plan {
   readonly band: Uint32Array
   readonly length: number
-  readonly #flights: Flights
+  readonly #loads: Loads
   readonly #choices: number
   readonly #candidates: Uint32Array
 
-  constructor(
-    band: Uint32Array,
-    length: number,
-    flights: Flights,
-    { choices, exact }: LeastConnectionsAlgorithm,
-  ) {
+  /** @param choices how many are compared; all where there are no more */
+  constructor(band: Uint32Array, length: number, loads: Loads, choices: number) {
     this.band = band
     this.length = length
-    this.#flights = flights
-    this.#choices = exact ? length : Math.min(choices, length)
+    this.#loads = loads
+    this.#choices = Math.min(choices, length)
     this.#candidates = new Uint32Array(this.#choices === length ? 0 : this.#choices)
   }
 
@@ -30,16 +30,16 @@ export class LeastInFlightPlan implements Plan {
     const all = choices === length
     if (choices === 2 && !all) return this.#drawOfTwo(generator)
     if (!all) this.#drawCandidates(generator)
-    let best = 0
-    let least = Number.POSITIVE_INFINITY
-    let equals = 0
-    for (let i = 0; i < choices; i++) {
+    let best = band[all ? 0 : (this.#candidates[0] as number)] as number
+    let least = this.#loads.at(best)
+    let equals = 1
+    for (let i = 1; i < choices; i++) {
       const index = band[all ? i : (this.#candidates[i] as number)] as number
-      const flights = this.#flights.at(index)
-      if (flights > least) continue
-      equals = flights < least ? 1 : equals + 1
+      const load = this.#loads.at(index)
+      if (load > least) continue
+      equals = load < least ? 1 : equals + 1
       if (equals > 1 && generator.below(equals) !== 0) continue
-      least = flights
+      least = load
       best = index
     }
     return best
@@ -60,8 +60,9 @@ export class LeastInFlightPlan implements Plan {
     const drawn = generator.below(length)
     const one = band[first] as number
     const other = band[drawn === first ? length - 1 : drawn] as number
-    const more = this.#flights.at(one) - this.#flights.at(other)
-    if (more !== 0) return more > 0 ? other : one
+    const load = this.#loads.at(one)
+    const otherLoad = this.#loads.at(other)
+    if (load !== otherLoad) return load > otherLoad ? other : one
     return generator.below(2) === 0 ? other : one
   }
 
