@@ -2,12 +2,14 @@ import type { CaseResult, Doer } from './case.js'
 import { ALGORITHM_SIZES, ALGORITHMS, caseOf } from './cases/algorithms.js'
 import type { GcResult } from './figures/gc.js'
 import type { PollResult } from './figures/poll.js'
+import type { WaitsResult } from './figures/waits.js'
 
 /** What else is measured. Absent where it was not. */
 export interface Figures {
   readonly gc?: readonly GcResult[]
   readonly tableBytes?: number
   readonly poll?: PollResult
+  readonly waits?: readonly WaitsResult[]
 }
 
 /** What a number is of, and so how it is written. */

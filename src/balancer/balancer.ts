@@ -18,7 +18,8 @@ import type { LeaseCounters } from './lease.js'
 import type { Member } from './members.js'
 import { idOf, idsOf, type NodeLike } from './node.js'
 import { type BalancerOptions, balancerOptions, type CheckedPollOptions } from './options.js'
-import { type PickCounters, Picker } from './picker.js'
+import type { PickCounters } from './pick-counters.js'
+import { Picker } from './picker.js'
 import { processTable } from './process-table.js'
 
 /** Counters of a balancer since it was made. */

@@ -24,29 +24,10 @@ import { ArrayPicks, type Directory } from './array-picks.js'
 import { Lease, type LeaseOwner, newLeaseCounters, type Outcome } from './lease.js'
 import { type Member, Members, type Places } from './members.js'
 import { idOf, looseId, type NodeLike } from './node.js'
+import { newPickCounters, type PickCounters } from './pick-counters.js'
 import { Picks } from './picks.js'
 import { excludedBy, type SelectOptions } from './select-options.js'
 import { type NodeSnapshot, snapshotOf } from './snapshot.js'
-
-/** Counts of a balancer's picks and reports. */
-export interface PickCounters {
-  /** Picks of members so far. */
-  picks: number
-  /** Picks from arrays so far: `select(nodes)`. */
-  arrayPicks: number
-  /** Picks that found no node. */
-  empty: number
-  /** Picks that failed, or gave nothing, because no load was known: `unknown: 'fail'` of `powerOfTwo`. */
-  unknown: number
-  /** Reports given by `report()` that are now the node's reading. */
-  reportsStored: number
-  /** Those whose sample is older than the reading that the node has. */
-  reportsOlder: number
-  /** Those for a node that is not a member. */
-  reportsUnknown: number
-  /** Those of nothing that the table keeps: no metric but named ones that no algorithm asks for. */
-  reportsEmpty: number
-}
 
 export interface PickerOptions {
   readonly name: string
@@ -76,16 +57,7 @@ export class Picker<N extends NodeLike = NodeLike> {
   protected readonly clock: Clock
   protected readonly memory: TableMemory
   protected closed = false
-  protected readonly counters: PickCounters = {
-    picks: 0,
-    arrayPicks: 0,
-    empty: 0,
-    unknown: 0,
-    reportsStored: 0,
-    reportsOlder: 0,
-    reportsUnknown: 0,
-    reportsEmpty: 0,
-  }
+  protected readonly counters = newPickCounters()
   protected readonly leases: LeaseOwner
   readonly #picks: Picks
   readonly #arrayPicks: ArrayPicks
