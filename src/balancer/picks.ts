@@ -29,9 +29,8 @@ export class Picks {
   private readonly onUsed: PicksOptions['onUsed']
   private readonly blocks: readonly Uint32Array[]
   private nextBlock = 0
-  // Draws of a live core can't be made ahead.
+  // Draws of a live core can't be made ahead: its block holds those that were made, until they are counted.
   private readonly isLive: boolean
-  private readonly single = new Uint32Array(1)
 
   constructor(options: PicksOptions) {
     this.header = options.memory.header
@@ -40,7 +39,7 @@ export class Picks {
     this.onUsed = options.onUsed
     const space = new Uint32Array(LARGEST_BLOCK)
     this.isLive = options.core.live
-    this.blocks = (this.isLive ? [1] : blockSizes()).map((size) => space.subarray(0, size))
+    this.blocks = (this.isLive ? [LARGEST_BLOCK] : blockSizes()).map((size) => space.subarray(0, size))
     this.block = this.blocks[0] as Uint32Array
   }
 
@@ -103,13 +102,15 @@ export class Picks {
   private nextLive(): number {
     const index = this.core.pick()
     if (index < 0) return index
-    this.single[0] = index
-    this.onUsed(this.single, 1)
+    if (this.drawn === LARGEST_BLOCK) this.useUp()
+    this.block[this.drawn++] = index
+    this.position = this.drawn
     return index
   }
 
   private slowNext(): number {
     this.bringUpToDate()
+    if (this.isLive) return this.nextLive()
     if (this.position === this.drawn) {
       this.useUp()
       this.block = this.blocks[this.nextBlock] as Uint32Array

@@ -129,7 +129,7 @@ for (const engine of engines) {
         if (!(error instanceof UnknownLoadError)) throw error
         t.is(error.code, 'IDLEST_UNKNOWN_LOAD')
         t.is(error.value, error.node)
-        t.true(error.message.includes(error.node))
+        t.true(error.message.includes(`"${error.node}"`))
         named.add(error.node)
         failed++
       }
@@ -188,7 +188,7 @@ for (const engine of engines) {
       }
     }
     t.deepEqual([...into], Array.from(into, one))
-    t.is(error?.node, first)
+    t.is<string | undefined>(error?.node, first)
     const { picks, unknown } = balancer.stats().picks
     t.deepEqual(
       [picks, unknown],

@@ -28,14 +28,9 @@ impl Candidates {
         load: impl Fn(u32) -> L,
     ) -> u32 {
         match self {
-            // Room for no more than are drawn is ready sooner.
-            Self::Drawn(0..=2) if length > 2 => {
-                let drawn = Drawn::<2>::draw(self.count(length), length, generator);
-                fewest(drawn.positions(), generator, load)
-            }
+            Self::Drawn(2) if length > 2 => better_of_two(length, generator, load),
             Self::Drawn(_) if self.count(length) < length => {
-                let drawn =
-                    Drawn::<{ MOST_DRAWN as usize }>::draw(self.count(length), length, generator);
+                let drawn = Drawn::draw(self.count(length), length, generator);
                 fewest(drawn.positions(), generator, load)
             }
             _ => fewest(0..length, generator, load),
@@ -51,18 +46,18 @@ impl Candidates {
     }
 }
 
-// Distinct positions, at most `MOST`.
-struct Drawn<const MOST: usize> {
-    positions: [u32; MOST],
+// Distinct positions.
+struct Drawn {
+    positions: [u32; MOST_DRAWN as usize],
     count: usize,
 }
 
-impl<const MOST: usize> Drawn<MOST> {
+impl Drawn {
     // Draws `count` of `length` by Floyd's way: a number for each, whatever was drawn before.
     #[inline]
     fn draw(count: u32, length: u32, generator: &mut Generator) -> Self {
         let mut drawn = Self {
-            positions: [0; MOST],
+            positions: [0; MOST_DRAWN as usize],
             count: 0,
         };
         for last in length.saturating_sub(count)..length {
@@ -83,6 +78,26 @@ impl<const MOST: usize> Drawn<MOST> {
     fn positions(&self) -> impl Iterator<Item = u32> {
         self.positions.iter().copied().take(self.count)
     }
+}
+
+// What the general way does, for the usual number. Who of the two is better can't be guessed, so there is no branch on it.
+#[inline]
+fn better_of_two<L: PartialOrd>(
+    length: u32,
+    generator: &mut Generator,
+    load: impl Fn(u32) -> L,
+) -> u32 {
+    let last = length - 1;
+    let one = generator.below(last);
+    let drawn = generator.below(length);
+    let other = if drawn == one { last } else { drawn };
+    let (load_of_one, load_of_other) = (load(one), load(other));
+    let other_wins = if load_of_one == load_of_other {
+        generator.below(2) == 0
+    } else {
+        load_of_other < load_of_one
+    };
+    std::hint::select_unpredictable(other_wins, other, one)
 }
 
 // The candidate with the fewest; of many such, each with equal chances, by a number for each beyond the first that is
@@ -115,10 +130,8 @@ fn fewest<L: PartialOrd>(
 mod tests {
     use super::*;
 
-    fn drawn<const MOST: usize>(count: u32, length: u32, generator: &mut Generator) -> Vec<u32> {
-        Drawn::<MOST>::draw(count, length, generator)
-            .positions()
-            .collect()
+    fn drawn(count: u32, length: u32, generator: &mut Generator) -> Vec<u32> {
+        Drawn::draw(count, length, generator).positions().collect()
     }
 
     #[test]
@@ -127,7 +140,7 @@ mod tests {
         for length in 1..70 {
             for count in 1..=length.min(64) {
                 let mut numbers = generator;
-                let positions = drawn::<64>(count, length, &mut generator);
+                let positions = drawn(count, length, &mut generator);
                 let mut distinct = positions.clone();
                 distinct.sort_unstable();
                 distinct.dedup();
@@ -153,7 +166,7 @@ mod tests {
             let (first, second) = (numbers.below(3), numbers.below(4));
             let expected = [first, if second == first { 3 } else { second }];
             seen += u32::from(second == first);
-            assert_eq!(drawn::<2>(2, 4, &mut generator), expected);
+            assert_eq!(drawn(2, 4, &mut generator), expected);
         }
         assert!(seen > 0);
     }
@@ -161,8 +174,24 @@ mod tests {
     #[test]
     fn room_for_no_more_is_kept_to() {
         let mut generator = Generator::new(1, 2);
-        assert_eq!(drawn::<2>(3, 9, &mut generator).len(), 2);
-        assert_eq!(drawn::<2>(1, 0, &mut generator), []);
+        assert_eq!(drawn(66, 90, &mut generator).len(), 64);
+        assert_eq!(drawn(1, 0, &mut generator), []);
+    }
+
+    #[test]
+    fn two_are_drawn_as_any_number_is() {
+        for seed in 0..200 {
+            for length in 3..9 {
+                let loads = [3, 1, 3, 2, 1, 1, 0, 3, 3];
+                let load = |position: u32| loads[position as usize];
+                let mut generator = Generator::new(seed, length);
+                let mut same = generator;
+                let better = better_of_two(length, &mut generator, load);
+                let positions = Drawn::draw(2, length, &mut same);
+                assert_eq!(better, fewest(positions.positions(), &mut same, load));
+                assert_eq!(generator, same);
+            }
+        }
     }
 
     #[test]
