@@ -28,7 +28,7 @@ export interface MeterOptions {
 export interface NodeMeterOptions extends Omit<MeterOptions, 'clock'> {
   /**
    * Least time between two publications, ms: each makes every thread look at all readings anew at its next pick. 0: one
-   * for each request. Default 5.
+   * for each request. Default 1.
    */
   readonly publish?: number
 }
@@ -63,7 +63,7 @@ const entries = {
 }
 
 const meterOptions = options({ ...entries, clock: v.optional(clockSchema) })
-const nodeMeterOptions = options({ ...entries, publish: v.optional(milliseconds(0), 5) })
+const nodeMeterOptions = options({ ...entries, publish: v.optional(milliseconds(0), 1) })
 
 /**
  * Checks what was passed to `meter` and fills in the defaults.
