@@ -8,6 +8,7 @@ import {
   createBalancer,
   leastCpu,
   OptionError,
+  powerOfTwo,
   TableError,
 } from '../../dist/index.js'
 import { VirtualClock } from '../../dist/simulation/virtual-clock.js'
@@ -159,6 +160,7 @@ for (const engine of engines) {
       { algorithm: undefined },
       { algorithm: { kind: 'leastCpu' } },
       { algorithm: { kind: 'leastCpu', threshold: Number.NaN, ttl: 1, missing: 0 } },
+      { algorithm: { ...powerOfTwo({ metric: 'cpu' }), choices: 1e9 } },
       { engine: 'other' },
       { channel: undefined },
       { name: 5 },

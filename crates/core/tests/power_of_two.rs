@@ -308,7 +308,8 @@ proptest! {
         };
         let mut loads: BTreeMap<u32, f64> = (0..)
             .zip(&nodes)
-            .filter_map(|(index, node)| node.up.then(|| (index, load(node))))
+            .filter(|(_, node)| node.up)
+            .map(|(index, node)| (index, load(node)))
             .collect();
         let generator = Generator::new(seed.0, seed.1);
         let mut pool = Pool::new(Algorithm::PowerOfTwo(two), generator);
