@@ -247,7 +247,7 @@ export class Picker<N extends NodeLike = NodeLike> {
    *
    * ```ts
    * const queue = attachBalancer(workerData.handle).meter('worker-3')
-   * parentPort.on('message', (job) => queue.run(() => work(job)))
+   * parentPort.on('message', ({ job, sent }) => queue.run(() => work(job), Date.now() - sent))
    * ```
    * Throws NodeTakenError where another thread has the node, or this one has a meter of the same metric; OptionError,
    * UnknownNodeError, TableError where the table keeps four other named metrics, ClosedError.

@@ -120,9 +120,10 @@ export class Meter implements ArrivalOwner {
   /**
    * Runs work as a request of its own: it arrives now and starts in the next turn of the event loop, behind what has
    * arrived before it. So what the loop is late by is measured too, which a handler that starts at once never sees.
+   * @param age ms since it arrived, as for `arrive`: a thread reads its messages only when it has time
    */
-  async run<T>(work: () => T | PromiseLike<T>): Promise<T> {
-    const arrival = this.arrive()
+  async run<T>(work: () => T | PromiseLike<T>, age = 0): Promise<T> {
+    const arrival = this.arrive(age)
     try {
       await this.#nextTurn()
       arrival.start()

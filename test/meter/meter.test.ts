@@ -214,6 +214,13 @@ test('run waits for its turn behind what has arrived, and gives what the work gi
   t.deepEqual(order, ['a after 0.001', 'b after 10', 'c after 20'])
 })
 
+test('run counts from when the request was sent, where that is told', async (t) => {
+  const { queue, clock } = measure()
+  const done = queue.run(() => queue.value, 35)
+  await clock.advance(0)
+  t.is(await done, 35)
+})
+
 test('run ends its request also where the work fails', async (t) => {
   const { queue, clock } = measure({ metric: 'inFlight' })
   const failing = [
