@@ -7,6 +7,7 @@ export type ErrorCode =
   | 'IDLEST_BAD_KEY'
   | 'IDLEST_DUPLICATE_NODE'
   | 'IDLEST_UNKNOWN_NODE'
+  | 'IDLEST_NODE_TAKEN'
   | 'IDLEST_BAD_REPORT'
   | 'IDLEST_CLOSED'
   | 'IDLEST_TABLE'
@@ -104,6 +105,21 @@ export class UnknownNodeError extends IdlestError {
   override readonly name = 'UnknownNodeError'
   constructor(value: unknown) {
     super('IDLEST_UNKNOWN_NODE', `${shown(value)} is not a member of this balancer: add it first`, value)
+  }
+}
+
+/** The node is measured already: by another thread, or this metric of it by this balancer. */
+export class NodeTakenError extends IdlestError {
+  override readonly name = 'NodeTakenError'
+  /** When the other thread loses the node unless it is heard of, ms from now; undefined where it is this thread. */
+  readonly lapses: number | undefined
+  constructor(id: string, by: string | { readonly thread: number; readonly lapses: number }) {
+    const who =
+      typeof by === 'string'
+        ? `this balancer has a meter of its ${by} already: close it first`
+        : `thread ${by.thread} measures it, until it closes its meters or is silent for ${by.lapses} ms more`
+    super('IDLEST_NODE_TAKEN', `node ${shown(id)} is taken: ${who}`, id)
+    this.lapses = typeof by === 'string' ? undefined : by.lapses
   }
 }
 

@@ -47,6 +47,7 @@ export {
   type ErrorCode,
   IdlestError,
   ListenError,
+  NodeTakenError,
   NoNodesError,
   OptionError,
   SamplerError,
@@ -55,6 +56,10 @@ export {
   UnknownNodeError,
 } from './errors.js'
 export type { HashName, Key } from './keys/key-hash.js'
+export type { Arrival } from './meter/arrival.js'
+export { type Meter, type MeterCounters, type MeterSample, meter } from './meter/meter.js'
+export type { NodeMeter } from './meter/node-meter.js'
+export type { MeterOptions, NodeMeterOptions } from './meter/options.js'
 export type { PollerCounters } from './poller/poller.js'
 export {
   type CustomTransport,

@@ -2,8 +2,11 @@ import { threadId } from 'node:worker_threads'
 import { type Algorithm, isKeyed, weightsOf } from '../algorithms/algorithm.js'
 import type { Clock } from '../clock.js'
 import type { Engine, EngineName, Learner } from '../engine/engine.js'
-import { ClosedError, OptionError, UnknownLoadError } from '../errors.js'
+import { ClosedError, OptionError, UnknownLoadError, UnknownNodeError } from '../errors.js'
 import type { Key } from '../keys/key-hash.js'
+import type { NodeMeter } from '../meter/node-meter.js'
+import type { NodeMeterOptions } from '../meter/options.js'
+import { MeterRegistry } from '../meter/registry.js'
 import type { Report } from '../report.js'
 import { checkReport } from '../reports/check.js'
 import type { TableBuffer, TableMemory } from '../table/memory.js'
@@ -62,6 +65,7 @@ export class Picker<N extends NodeLike = NodeLike> {
   readonly #arrayPicks: ArrayPicker
   readonly #custom: CustomRunner | undefined
   readonly #failures: FailedPicks
+  readonly #meters: MeterRegistry
   // Whether draws may fail for want of a load.
   readonly #mayFail: boolean
   // Where the algorithm takes keys.
@@ -82,6 +86,7 @@ export class Picker<N extends NodeLike = NodeLike> {
     this.members = new Members(options.places, weightsOf(algorithm))
     const members = () => this.members.size
     this.#failures = new FailedPicks({ name, counters: this.counters, members })
+    this.#meters = new MeterRegistry(memory, clock, algorithm)
     this.turns = options.turns ?? turnsFor(algorithm, seed)
     const custom = runnerOf({ algorithm, name, memory, clock, seed, counters: this.counters })
     this.#custom = custom
@@ -312,6 +317,25 @@ export class Picker<N extends NodeLike = NodeLike> {
     return true
   }
 
+  /**
+   * Makes this thread a member's: a meter of its own queue, which picks on every thread of the table see, without any
+   * polling. The node is this thread's until the last of its meters here is closed, the thread ends, or it hangs for longer
+   * than the algorithm's `ttl` (10 s where it has none) and another thread registers.
+   *
+   * ```ts
+   * const queue = attachBalancer(workerData.handle).meter('worker-3')
+   * parentPort.on('message', ({ job, sent }) => queue.run(() => work(job), Date.now() - sent))
+   * ```
+   * Throws NodeTakenError where another thread has the node, or this one has a meter of the same metric; OptionError,
+   * UnknownNodeError, TableError where the table keeps four other named metrics, ClosedError.
+   */
+  meter(node: NodeLike, options: NodeMeterOptions = {}): NodeMeter {
+    this.checkOpen()
+    const member = this.find(node)
+    if (member === undefined) throw new UnknownNodeError(node)
+    return this.#meters.meter(member, options)
+  }
+
   /** What is known of each member now, in the order of `nodes`. */
   snapshot(): NodeSnapshot<N>[] {
     if (this.closed) return []
@@ -359,6 +383,7 @@ export class Picker<N extends NodeLike = NodeLike> {
 
   protected closePicks(): void {
     this.#picks.current()
+    this.#meters.close()
     this.closed = true
     this.#picks.close()
     this.#arrayPicks.close()
