@@ -1,7 +1,7 @@
 import { threadId } from 'node:worker_threads'
 import * as v from 'valibot'
+import { adaptive } from '../algorithms/adaptive.js'
 import type { Algorithm } from '../algorithms/algorithm.js'
-import { leastCpu } from '../algorithms/least-cpu.js'
 import { random } from '../algorithms/random.js'
 import type { Clock, TimerHandle } from '../clock.js'
 import { unknownDraw } from '../engine/engine.js'
@@ -23,7 +23,7 @@ import { type PollOptions, sharedEntries } from './options.js'
 
 /** Options of `configure`, for the module-level `select`. */
 export interface ConfigureOptions {
-  /** How to pick. Default `leastCpu()`. */
+  /** How to pick. Default `adaptive()`. */
   algorithm?: Algorithm
   /** Polls the nodes that `select` is shown. Default false: over readings that others in the process collect. */
   poll?: PollOptions | false
@@ -57,7 +57,7 @@ class DropIn {
   constructor(given: ConfigureOptions) {
     const checked = checkOptions('configure', given, configureOptions)
     const table = tableFor(checked.table, checked.clock)
-    const algorithm = checked.algorithm ?? leastCpu()
+    const algorithm = checked.algorithm ?? adaptive()
     if (algorithm.kind === 'local') {
       throw new OptionError('algorithm', algorithm, 'another than local(): select(nodes) knows no local node')
     }

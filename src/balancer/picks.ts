@@ -81,7 +81,8 @@ export class Picks {
 
   /** The view as of now, with all picks so far counted; do not keep it. */
   current(): View {
-    if (this.live.isStale(true)) this.refresh()
+    // What is learned between publications shows in the view at a refresh alone.
+    if (this.learner !== undefined || this.live.isStale(true)) this.refresh()
     else this.giveBack()
     return this.live.view
   }
