@@ -177,8 +177,9 @@ export interface View {
  *   `loads = loads * (fading / (fading + dt))`, `times` too, `errors = errors * (5,000 / (5,000 + dt))`; `L` and `T` are the
  *   sums of loads and times, `least` the least `ahead * cost` of those that are up. `mean = T / L` if `L > 0`. Then for
  *   each in order `a = max(0, ahead * cost - least)`; if `L > 0`, `times = min(times, 10 * mean * loads)` and learn it;
- *   else `cost = 1 / spare`, or 1 where there is no fresh reading; `ahead = a / cost`. `spare` is
- *   `max(0.01, 1 - value / 100,000)` with the value of `spareCapacity` (`smoothing` 10,000). Then, over members that are up
+ *   else `cost = 1 / spare`; `ahead = a / cost`. `spare` is `max(0.01, 1 - value / 100,000)` with the value of
+ *   `spareCapacity` (`smoothing` 10,000) where there is a fresh reading, else the mean of those that have one, `sum / fresh`,
+ *   and 1 where there is none. Then, over members that are up
  *   with a fresh report of requests in flight, `o` and `r` are the sums of flights and of what is reported, and with
  *   `g = dt / (10,000 + dt)`, `own = own + g * (o - own)`, `all = all + g * (r - all)`,
  *   `scatter = 0.2 * (all > 0 ? min(1, own / all) : 0.25)`. Last, of a band longer than 16, `cheapest` are the 4 of the least

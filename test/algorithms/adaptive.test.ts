@@ -142,6 +142,16 @@ for (const engine of engines) {
     t.true(Math.abs(filled - 200) <= 5, String(filled))
   })
 
+  test(`${engine}: without leases a node that nobody has heard of counts as the mean of the others`, (t) => {
+    const { balancer } = setUp(['idle', 'busy', 'silent'])
+    balancer.report('idle', { cpu: 0 })
+    balancer.report('busy', { cpu: 80 })
+    const picked = countPicks(360, () => balancer.select())
+    // 100, 20 and 60 points to spare.
+    t.true(Math.abs((picked.get('silent') ?? 0) - 120) <= 5, String(picked.get('silent')))
+    t.true(Math.abs((picked.get('busy') ?? 0) - 40) <= 5, String(picked.get('busy')))
+  })
+
   test(`${engine}: excluded and draining nodes are not picked, and no one left is no pick`, (t) => {
     for (const count of [3, 40]) {
       const { balancer } = setUp(named(count))
