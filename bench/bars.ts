@@ -4,12 +4,14 @@ import { STRING_FLOOR } from './cases/floor.js'
 import { KEYED_CASES, KEYED_NODES } from './cases/keyed.js'
 import type { GcResult } from './figures/gc.js'
 import type { PollResult } from './figures/poll.js'
+import type { WaitsResult } from './figures/waits.js'
 
 /** What else is measured. Absent where it was not. */
 export interface Figures {
   readonly gc?: readonly GcResult[]
   readonly tableBytes?: number
   readonly poll?: PollResult
+  readonly waits?: readonly WaitsResult[]
 }
 
 /** What a number is of, and so how it is written. */

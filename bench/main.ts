@@ -18,6 +18,7 @@ import { engines, noBinding } from './engines.js'
 import { countCollections, type GcResult } from './figures/gc.js'
 import { tableBytes } from './figures/memory.js'
 import { pollCycles } from './figures/poll.js'
+import { measureWaits, type WaitsResult } from './figures/waits.js'
 import { thisMachine } from './machine.js'
 import { Progress } from './progress.js'
 import { barsTable, casesTable, figuresTable, threadsTable } from './report.js'
@@ -30,6 +31,7 @@ interface Options {
   cases: boolean
   figures: boolean
   poll?: boolean
+  waits?: boolean
 }
 
 const options = new Command('bench')
@@ -37,8 +39,9 @@ const options = new Command('bench')
   .option('--json <file>', 'writes the results to a file')
   .option('--quick', 'few samples: shows that everything runs, its figures say nothing')
   .option('--no-cases', 'leaves out the timed cases')
-  .option('--no-figures', 'leaves out garbage collections, memory and the poll cycle')
+  .option('--no-figures', 'leaves out garbage collections, memory, the poll cycle and waits')
   .option('--poll', 'the poll cycle alone')
+  .option('--waits', 'the waits of jobs for worker threads alone')
   .parse()
   .opts<Options>()
 
@@ -50,8 +53,9 @@ console.log(
 )
 if (noBinding !== undefined) progress.note(`the native engine is left out: ${noBinding}`)
 
-const measured = options.cases && !options.poll ? await measureCases(settings) : undefined
-const figures = options.figures || options.poll ? await measureFigures(settings) : {}
+const alone = options.poll || options.waits
+const measured = options.cases && !alone ? await measureCases(settings) : undefined
+const figures = options.figures || alone ? await measureFigures(settings) : {}
 // What was left out on purpose need not be listed as not measured.
 const all = measured !== undefined && options.figures
 const bars = barsOf(measured?.results ?? [], figures).filter(({ met }) => all || met !== undefined)
@@ -63,8 +67,8 @@ if (measured !== undefined) {
   console.log(casesTable(measured.results))
   console.log(threadsTable(measured.threads))
 }
-if (options.figures || options.poll) console.log(figuresTable(figures))
-console.log(barsTable(bars))
+if (options.figures || alone) console.log(figuresTable(figures))
+if (bars.length > 0) console.log(barsTable(bars))
 const missed = bars.filter(({ met }) => met === false).length
 console.log(
   missed === 0 ? 'No bar that was measured is missed.' : `${missed} of ${bars.length} bars are MISSED.`,
@@ -114,12 +118,19 @@ async function measureFigures(settings: Settings): Promise<Figures> {
     progress.step('polling', 1, 1)
     return result
   }
+  const waits = async (): Promise<WaitsResult[]> => {
+    progress.step('jobs for worker threads', 0, 1)
+    const results = await measureWaits(settings.waits)
+    progress.step('jobs for worker threads', 1, 1)
+    return results
+  }
   if (options.poll) return { poll: await poll() }
+  if (options.waits) return { waits: await waits() }
   const gc: GcResult[] = []
   for (const engine of engines) {
     progress.step('counting garbage collections', gc.length, engines.length)
     gc.push(await countCollections(engine, settings.gc))
   }
   progress.step('counting garbage collections', gc.length, engines.length)
-  return { gc, tableBytes: await tableBytes(LARGE), poll: await poll() }
+  return { gc, tableBytes: await tableBytes(LARGE), poll: await poll(), waits: await waits() }
 }

@@ -69,7 +69,7 @@ export function threadsTable(results: readonly ThreadsResult[]): string {
   return table.toString()
 }
 
-export function figuresTable({ gc, tableBytes, poll }: Figures): string {
+export function figuresTable({ gc, tableBytes, poll, waits }: Figures): string {
   const table = new Table({ head: ['figure', 'reached'], style })
   for (const { engine, cases } of gc ?? []) {
     for (const { name, picks, collections, bytesPerPick } of cases) {
@@ -86,6 +86,12 @@ export function figuresTable({ gc, tableBytes, poll }: Figures): string {
     table.push([
       `poll cycles, ${agents} agents, ${silent} of them silent, timeout ${timeout} ms`,
       durations.map((ms, i) => `${digits(ms)} ms, ${stored[i]} stored`).join('\n'),
+    ])
+  }
+  for (const { policy, mean, p99, jobs } of waits ?? []) {
+    table.push([
+      `wait of jobs for 8 worker threads, two of them slow: ${policy}`,
+      `mean ${digits(mean)} ms, p99 ${digits(p99)} ms (jobs ${jobs.join(' ')})`,
     ])
   }
   return table.toString()

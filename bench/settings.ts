@@ -6,6 +6,8 @@ export interface Settings {
   readonly effort: number
   readonly gc: { readonly warmUp: number; readonly picks: number }
   readonly poll: PollSettings
+  /** Jobs that worker threads are given by each policy. */
+  readonly waits: number
 }
 
 export interface PollSettings {
@@ -22,6 +24,7 @@ export const full: Settings = {
   effort: 1,
   gc: { warmUp: 2_000_000, picks: 10_000_000 },
   poll: { agents: 1_000, silent: 100, timeout: 2_000, cycles: 4 },
+  waits: 3_000,
 }
 
 /** Shows that everything runs; its figures say nothing. */
@@ -30,4 +33,5 @@ export const quick: Settings = {
   effort: 0.1,
   gc: { warmUp: 100_000, picks: 100_000 },
   poll: { agents: 40, silent: 4, timeout: 500, cycles: 2 },
+  waits: 100,
 }

@@ -1,11 +1,13 @@
 /** The stable codes of idlest's errors. */
 export type ErrorCode =
   | 'IDLEST_NO_NODES'
+  | 'IDLEST_UNKNOWN_LOAD'
   | 'IDLEST_BAD_OPTION'
   | 'IDLEST_BAD_NODE'
   | 'IDLEST_BAD_KEY'
   | 'IDLEST_DUPLICATE_NODE'
   | 'IDLEST_UNKNOWN_NODE'
+  | 'IDLEST_NODE_TAKEN'
   | 'IDLEST_BAD_REPORT'
   | 'IDLEST_CLOSED'
   | 'IDLEST_TABLE'
@@ -32,6 +34,26 @@ export class NoNodesError extends IdlestError {
   override readonly name = 'NoNodesError'
   constructor(message = 'there is no node to pick: add members, or exclude fewer of them') {
     super('IDLEST_NO_NODES', message)
+  }
+}
+
+/**
+ * A pick compared nodes of which no load is known, this one among them, and was told to fail then: `powerOfTwo` with
+ * `unknown: 'fail'`.
+ */
+export class UnknownLoadError extends IdlestError {
+  override readonly name = 'UnknownLoadError'
+  /** The node's id. */
+  readonly node: string
+
+  constructor(id: string) {
+    super(
+      'IDLEST_UNKNOWN_LOAD',
+      `nothing is known of the load of node ${shown(id)}, nor of those it was compared with: no report of theirs has ` +
+        'the metric, or all are older than ttl',
+      id,
+    )
+    this.node = id
   }
 }
 
@@ -83,6 +105,21 @@ export class UnknownNodeError extends IdlestError {
   override readonly name = 'UnknownNodeError'
   constructor(value: unknown) {
     super('IDLEST_UNKNOWN_NODE', `${shown(value)} is not a member of this balancer: add it first`, value)
+  }
+}
+
+/** The node is measured already: by another thread, or this metric of it by this balancer. */
+export class NodeTakenError extends IdlestError {
+  override readonly name = 'NodeTakenError'
+  /** When the other thread loses the node unless it is heard of, ms from now; undefined where it is this thread. */
+  readonly lapses: number | undefined
+  constructor(id: string, by: string | { readonly thread: number; readonly lapses: number }) {
+    const who =
+      typeof by === 'string'
+        ? `this balancer has a meter of its ${by} already: close it first`
+        : `thread ${by.thread} measures it, until it closes its meters or is silent for ${by.lapses} ms more`
+    super('IDLEST_NODE_TAKEN', `node ${shown(id)} is taken: ${who}`, id)
+    this.lapses = typeof by === 'string' ? undefined : by.lapses
   }
 }
 

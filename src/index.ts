@@ -16,6 +16,7 @@ export { type LeastConnectionsOptions, leastConnections } from './algorithms/lea
 export { type LeastCpuOptions, leastCpu } from './algorithms/least-cpu.js'
 export { type LocalOptions, local } from './algorithms/local.js'
 export { type MaglevOptions, maglev } from './algorithms/maglev.js'
+export { type PowerOfTwoOptions, powerOfTwo } from './algorithms/power-of-two.js'
 export { type PrequalOptions, prequal } from './algorithms/prequal.js'
 export { type RandomOptions, random } from './algorithms/random.js'
 export { type RoundRobinOptions, roundRobin } from './algorithms/round-robin.js'
@@ -47,13 +48,19 @@ export {
   type ErrorCode,
   IdlestError,
   ListenError,
+  NodeTakenError,
   NoNodesError,
   OptionError,
   SamplerError,
   TableError,
+  UnknownLoadError,
   UnknownNodeError,
 } from './errors.js'
 export type { HashName, Key } from './keys/key-hash.js'
+export type { Arrival } from './meter/arrival.js'
+export { type Meter, type MeterCounters, type MeterSample, meter } from './meter/meter.js'
+export type { NodeMeter } from './meter/node-meter.js'
+export type { MeterOptions, NodeMeterOptions } from './meter/options.js'
 export type { PollerCounters } from './poller/poller.js'
 export {
   type CustomTransport,

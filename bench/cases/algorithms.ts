@@ -1,6 +1,7 @@
 import {
   type Algorithm,
   leastConnections,
+  powerOfTwo,
   random,
   roundRobin,
   spareCapacity,
@@ -24,8 +25,10 @@ export const ALGORITHMS: readonly { readonly algorithm: Algorithm; readonly atMo
   { algorithm: random(), atMost: 1.2 },
   { algorithm: roundRobin(), atMost: 1.2 },
   { algorithm: spareCapacity({ ttl: ALWAYS_FRESH }), atMost: 1.2 },
-  // This one has to look at each pick.
+  { algorithm: powerOfTwo({ metric: 'cpu', ttl: ALWAYS_FRESH }), atMost: 2.5 },
+  // These have to look at each pick.
   { algorithm: leastConnections(), atMost: 2.5 },
+  { algorithm: powerOfTwo({ metric: 'inFlight', ttl: ALWAYS_FRESH }), atMost: 2.5 },
   // And this one takes a turn that threads share.
   { algorithm: roundRobin({ shared: true }), atMost: 2 },
 ]
@@ -43,6 +46,7 @@ export const WEIGHTINGS: readonly {
 ]
 /** What an algorithm is called: its kind, and what sets it apart. */
 export function nameOf(algorithm: Algorithm): string {
+  if (algorithm.kind === 'powerOfTwo') return `powerOfTwo by ${algorithm.metric}`
   return algorithm.kind === 'roundRobin' && algorithm.shared === true ? 'roundRobin shared' : algorithm.kind
 }
 

@@ -1,7 +1,11 @@
-import type { Balancer, Lease } from '../../dist/index.js'
+import { adaptive, type Balancer, type Lease } from '../../dist/index.js'
 import { type CaseFamily, consume, UNITS } from '../case.js'
 import { engines } from '../engines.js'
 import { Pool } from '../pool.js'
+
+/** Names of the cases. */
+export const LEASES = 'acquire + release'
+export const ADAPTIVE_LEASES = 'acquire + release, adaptive'
 
 /** Leases that are open at a time. */
 const OPEN = 64
@@ -30,15 +34,19 @@ export function leaseCases(): CaseFamily {
   const pools = [8, 10_000].map((nodes) => new Pool(nodes))
   return {
     cases: pools.flatMap((pool) =>
-      engines.map((engine) => ({
-        name: 'acquire + release',
-        engine,
-        nodes: pool.ids.length,
-        unit: 'pick and release' as const,
-        iterations: 20,
-        beforeRound: () => pool.publish(),
-        sample: sampleLeases(pool.balancer(engine)),
-      })),
+      engines.flatMap((engine) => {
+        const shape = {
+          engine,
+          nodes: pool.ids.length,
+          unit: 'pick and release' as const,
+          iterations: 20,
+          beforeRound: () => pool.publish(),
+        }
+        return [
+          { ...shape, name: LEASES, sample: sampleLeases(pool.balancer(engine)) },
+          { ...shape, name: ADAPTIVE_LEASES, sample: sampleLeases(pool.balancer(engine, adaptive())) },
+        ]
+      }),
     ),
     close: async () => {
       for (const pool of pools) await pool.close()

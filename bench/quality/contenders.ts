@@ -1,6 +1,5 @@
 import { adaptive, leastConnections, random, roundRobin, spareCapacity } from '../../dist/index.js'
 import { shipped } from '../../dist/simulation/policy.js'
-import { adaptive as prototype } from './adaptive.js'
 import { REFERENCE } from './bars.js'
 import { prequal } from './prequal.js'
 import type { Contender } from './run.js'
@@ -13,6 +12,5 @@ export const contenders: readonly Contender[] = [
   { name: 'leastConnections', make: () => shipped('leastConnections', leastConnections()) },
   { name: 'leastConnections-exact', make: () => shipped('exact', leastConnections({ exact: true })) },
   { name: 'adaptive', make: () => shipped('adaptive', adaptive()) },
-  { name: 'prototype', make: () => prototype('prototype') },
   { name: 'prequal', make: () => prequal('prequal') },
 ]

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import type { AddressInfo, Socket } from 'node:net'
 import { ListenError } from '../errors.js'
+import { reportOf } from '../meter/meter.js'
 import { writeOrcaJson } from '../reports/orca-json.js'
 import { startBackground } from './background.js'
 import { type AgentOptions, type CheckedAgentOptions, checkAgentOptions } from './options.js'
@@ -29,7 +30,8 @@ export interface AgentCounters {
 /**
  * Starts an agent: samples in the background, and answers GET and HEAD for `path` at once from the last sample, as JSON
  * of ORCA's names and `age_ms`, the age of the sample when answered. While samples fail the last good one is
- * told with its growing age; before the first, the answer is 503.
+ * told with its growing age; before the first, the answer is 503. What `meters` say goes along; the age is then that of the
+ * oldest among them and the sample.
  *
  * Listens on loopback unless told otherwise, and keeps the process alive until it is closed, but with `unref`.
  *
@@ -42,7 +44,7 @@ export interface AgentCounters {
  */
 export async function createAgent(options: AgentOptions = {}): Promise<Agent> {
   const checked = checkAgentOptions(options)
-  const { sampler, sampleTimeout, sampleInterval, clock } = checked
+  const { sampler, sampleTimeout, sampleInterval, clock, meters } = checked
   const sampling = createSampling({ sampler, timeout: sampleTimeout, clock, source: 'agent' })
   const { server, counters } = createReportServer(checked, answer)
 
@@ -57,9 +59,10 @@ export async function createAgent(options: AgentOptions = {}): Promise<Agent> {
   function answer(): string | undefined {
     const last = background.last()
     if (last === undefined) return undefined
-    // A microsecond is as fine as an age needs to be.
-    const age = Math.round(Math.max(0, clock.now() - last.at) * 1000) / 1000
-    return writeOrcaJson({ cpu: last.percent, age })
+    const samples = meters.map((one) => one.sample())
+    // A report has one age, and no part of it may pass for fresher than it is. A microsecond is as fine as an age needs to be.
+    const age = Math.round(Math.max(0, clock.now() - last.at, ...samples.map((one) => one.age)) * 1000) / 1000
+    return writeOrcaJson({ cpu: last.percent, ...reportOf(samples), age })
   }
 
   let closed: Promise<void> | undefined

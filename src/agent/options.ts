@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import type { Clock } from '../clock.js'
+import { Meter } from '../meter/meter.js'
 import { checkOptions, clockSchema, flag, milliseconds, options, secret, text, whole } from '../options.js'
 import type { Pem } from '../pem.js'
 import { processClock } from '../process-clock.js'
@@ -32,6 +33,8 @@ export interface AgentOptions {
   readonly tls?: AgentTls
   /** What is reported as CPU, in percent. Default `cpuSampler()`. */
   readonly sampler?: Sampler
+  /** Meters of this process whose values go into the report, each of another metric. Default none. */
+  readonly meters?: readonly Meter[]
   /** From the end of one sample to the start of the next, ms. Default 1,000. */
   readonly sampleInterval?: number
   /** How long a promise of the sampler may take, ms. Default 2,000. */
@@ -59,6 +62,8 @@ function pem() {
 
 const PATH = 'a path such as /report: a slash, then visible ASCII characters but ?, # and spaces'
 
+const METERS = 'an array of what meter() made, each of another metric'
+
 const agentOptions = options({
   host: v.optional(text('an address or a host name'), '127.0.0.1'),
   port: v.optional(whole(0, 65_535), 0),
@@ -76,6 +81,13 @@ const agentOptions = options({
     }),
   ),
   sampler: v.optional(samplerOption()),
+  meters: v.optional(
+    v.pipe(
+      v.array(v.instance(Meter, METERS), METERS),
+      v.check((meters) => new Set(meters.map(({ metric }) => metric)).size === meters.length, METERS),
+    ),
+    [],
+  ),
   sampleInterval: v.optional(milliseconds(1), 1_000),
   sampleTimeout: v.optional(milliseconds(1), 2_000),
   maxConnections: v.optional(whole(1), 1_024),

@@ -50,7 +50,7 @@ const SMOOTHING = 10_000
  * load, 1.5 at 50 %; each request still finds an idle node. A node that hung is back 25 s after it is well, one that
  * timed out after 5 to 10 s. For the first few responses it is `leastConnections`.
  *
- * What was tried and failed, with figures, is told in `bench/quality`.
+ * How it was found, and what failed, with figures: `.github/docs/adaptive.md`.
  *
  * Throws OptionError.
  */

@@ -114,6 +114,23 @@ export interface AdaptiveAlgorithm {
   readonly errorCost: number
 }
 
+/** `powerOfTwo()`: the best of some by one metric. */
+export interface PowerOfTwoAlgorithm {
+  readonly kind: 'powerOfTwo'
+  /** A field of the report, or the name of a metric of the user's own. */
+  readonly metric: string
+  /** Members that are compared, at least 2. */
+  readonly choices: number
+  /** Share of the picks that compare, 0-1. */
+  readonly choiceRate: number
+  /** What the other picks are. */
+  readonly otherwise: 'random' | 'worker'
+  /** What becomes of a pick that knows of none of the compared. */
+  readonly unknown: 'random' | 'fail'
+  /** Oldest age of a fresh value, whole ms, inclusive. */
+  readonly ttl: number
+}
+
 /** `local()`: the balancer's `self`; another member where that can't be picked. */
 export interface LocalAlgorithm {
   readonly kind: 'local'
@@ -154,6 +171,7 @@ export type Algorithm =
   | PrequalAlgorithm
   | WeightedRoundRobinAlgorithm
   | AdaptiveAlgorithm
+  | PowerOfTwoAlgorithm
   | KeyedAlgorithm
   | LocalAlgorithm
   | CustomAlgorithm
@@ -182,7 +200,21 @@ export function weightsOf(algorithm: Algorithm): WeightOf {
 export function isLive(algorithm: Algorithm): boolean {
   const { kind } = algorithm
   if (kind === 'leastConnections' || kind === 'adaptive' || kind === 'prequal') return true
+  if (isByFlights(algorithm)) return true
   return 'ownSends' in algorithm && algorithm.ownSends !== false
+}
+
+/** Whether it is `powerOfTwo` by requests in flight: those that this process has count too. */
+export function isByFlights(algorithm: Algorithm): boolean {
+  return algorithm.kind === 'powerOfTwo' && algorithm.metric === 'inFlight'
+}
+
+/** How many numbers a generator gives. */
+export const COIN_SIDES = 2 ** 32
+
+/** A pick compares where the generator's number is below this. */
+export function coinOf({ choiceRate }: PowerOfTwoAlgorithm): number {
+  return Math.floor(choiceRate * COIN_SIDES)
 }
 
 /** Whether an algorithm picks by keys. */

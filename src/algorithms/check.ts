@@ -8,6 +8,7 @@ import type {
   LeastCpuAlgorithm,
   LocalAlgorithm,
   MaglevAlgorithm,
+  PowerOfTwoAlgorithm,
   PrequalAlgorithm,
   RandomAlgorithm,
   RoundRobinAlgorithm,
@@ -17,6 +18,7 @@ import type {
 } from './algorithm.js'
 import type { CustomAlgorithm } from './custom.js'
 import { isHashName, isTableSize, MOST_POINTS } from './keyed.js'
+import { LONGEST_METRIC } from './power-of-two.js'
 import { MOST_POOL, MOST_RATE } from './prequal.js'
 import { haveRoom, isUtilization, SHORTEST_UPDATE } from './weighted-round-robin.js'
 import { isWeights } from './weights.js'
@@ -86,6 +88,19 @@ const checks: { [K in Algorithm['kind']]: (value: object) => boolean } = {
       isNumberFrom(smoothing, 0, Number.MAX_VALUE) &&
       isNumberFrom(fading, 1, LONGEST_WAIT) &&
       isNumberFrom(errorCost, 0, 1e6)
+    )
+  },
+  powerOfTwo: (value) => {
+    const { metric, choices, choiceRate, otherwise, unknown, ttl } = value as Partial<PowerOfTwoAlgorithm>
+    return (
+      typeof metric === 'string' &&
+      isNumberFrom(metric.length, 1, LONGEST_METRIC) &&
+      Number.isInteger(choices) &&
+      isNumberFrom(choices, 2, 64) &&
+      isNumberFrom(choiceRate, 0, 1) &&
+      (otherwise === 'random' || otherwise === 'worker') &&
+      (unknown === 'random' || unknown === 'fail') &&
+      isNumberFrom(ttl, 0, Number.POSITIVE_INFINITY)
     )
   },
   leastCpu: (value) => {

@@ -51,6 +51,8 @@ export interface ArrayPicksOptions {
   /** The id of the local node, for algorithms that pick it. */
   readonly self: string | undefined
   readonly seed: readonly [number, number]
+  /** The id of this thread. */
+  readonly thread: number
   readonly clock: Clock
   readonly exact: boolean
   /** Throws where picks are no longer allowed. */
@@ -132,7 +134,7 @@ export class ArrayPicks implements ArrayPicker {
     })
   }
 
-  /** The index of the picked element, or -1 where none may be picked. Throws BadNodeError. */
+  /** The index of the picked element, -1 where none may be picked, or an `unknownDraw`. Throws BadNodeError. */
   select(nodes: readonly NodeLike[]): number {
     const bound = this.bound
     if (
@@ -228,7 +230,8 @@ export class ArrayPicks implements ArrayPicker {
 
   // What to draw from, from the readings in `raw`.
   private planFor(nodes: readonly NodeLike[]): Plan {
-    const plan = planOf(this.algorithm, this.raw, nodes.length, this.flightsOf(nodes), this.weights)
+    const flights = this.flightsOf(nodes)
+    const plan = planOf(this.algorithm, this.raw, nodes.length, flights, this.weights, this.options.thread)
     return this.turn === undefined ? plan : new SharedTurnPlan(plan, this.turn)
   }
 

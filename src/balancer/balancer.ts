@@ -1,7 +1,7 @@
 import { cpuSampler } from '../agent/samplers/index.js'
 import { createSampling, type Sampling, type SamplingCounters } from '../agent/sampling.js'
+import { adaptive } from '../algorithms/adaptive.js'
 import { type Algorithm, ttlOf } from '../algorithms/algorithm.js'
-import { leastCpu } from '../algorithms/least-cpu.js'
 import { chooseEngine } from '../engine/load.js'
 import { Generator } from '../engine/portable/generator.js'
 import { OptionError, UnknownNodeError } from '../errors.js'
@@ -66,7 +66,7 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
     const { clock } = table
     const name = options.name ?? `balancer-${++unnamed}`
     const seed = toSeed(options.seed)
-    const algorithm = options.algorithm ?? leastCpu()
+    const algorithm = options.algorithm ?? adaptive()
     const self = options.self === undefined ? undefined : idOf(options.self)
     checkSelf(algorithm, self)
     super({
@@ -299,7 +299,7 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
  * Makes a balancer and starts to poll its members.
  *
  * ```ts
- * const balancer = createBalancer({ nodes: ['10.0.0.1:8080', '10.0.0.2:8080'], algorithm: leastCpu() })
+ * const balancer = createBalancer({ nodes: ['10.0.0.1:8080', '10.0.0.2:8080'] })
  * await balancer.run(async (node) => fetch(`http://${node}/`))
  * ```
  * Throws OptionError, BadNodeError, DuplicateNodeError, TableError, EngineError.

@@ -15,6 +15,8 @@ export interface CoreOptions {
   readonly memory: TableMemory
   readonly algorithm: Algorithm
   readonly seed: readonly [number, number]
+  /** The id of this thread. */
+  readonly thread: number
   /** Where turns are taken, for algorithms that share them. */
   readonly turns: TableBuffer | undefined
   /** Runs the algorithm, where it is the user's. */
@@ -36,8 +38,8 @@ export function engineAlgorithmOf(algorithm: Algorithm): EngineAlgorithm {
 
 /** The core that picks among members: an engine's, with what goes around it for some algorithms. */
 export function coreOf(options: CoreOptions): EngineCore {
-  const { engine, memory, algorithm, seed, turns, custom } = options
-  const core = engine.createCore(memory, engineAlgorithmOf(algorithm), seed)
+  const { engine, memory, algorithm, seed, thread, turns, custom } = options
+  const core = engine.createCore(memory, engineAlgorithmOf(algorithm), seed, thread)
   if (algorithm.kind === 'local') return new LocalCore(core, options.indexOfSelf)
   if (custom !== undefined) return new CustomCore(core, custom, options.membersOf)
   return turns === undefined ? core : new SharedTurnCore(core, new SharedTurn(turns, MEMBER_TURN))

@@ -1,10 +1,12 @@
+import { threadId } from 'node:worker_threads'
 import * as v from 'valibot'
+import { adaptive } from '../algorithms/adaptive.js'
 import type { Algorithm } from '../algorithms/algorithm.js'
-import { leastCpu } from '../algorithms/least-cpu.js'
 import { random } from '../algorithms/random.js'
 import type { Clock, TimerHandle } from '../clock.js'
+import { unknownDraw } from '../engine/engine.js'
 import { chooseEngine } from '../engine/load.js'
-import { NoNodesError, OptionError, TableError } from '../errors.js'
+import { NoNodesError, OptionError, TableError, UnknownLoadError } from '../errors.js'
 import { checkOptions, milliseconds, options } from '../options.js'
 import { processClock } from '../process-clock.js'
 import { toSeed } from '../seed.js'
@@ -16,12 +18,12 @@ import { type Balancer, createBalancer, tableFor } from './balancer.js'
 import { turnsFor } from './cores.js'
 import { runnerOf } from './custom.js'
 import { arrayPickerOf } from './custom-arrays.js'
-import type { NodeLike } from './node.js'
+import { idOf, type NodeLike } from './node.js'
 import { type PollOptions, sharedEntries } from './options.js'
 
 /** Options of `configure`, for the module-level `select`. */
 export interface ConfigureOptions {
-  /** How to pick. Default `leastCpu()`. */
+  /** How to pick. Default `adaptive()`. */
   algorithm?: Algorithm
   /** Polls the nodes that `select` is shown. Default false: over readings that others in the process collect. */
   poll?: PollOptions | false
@@ -55,7 +57,7 @@ class DropIn {
   constructor(given: ConfigureOptions) {
     const checked = checkOptions('configure', given, configureOptions)
     const table = tableFor(checked.table, checked.clock)
-    const algorithm = checked.algorithm ?? leastCpu()
+    const algorithm = checked.algorithm ?? adaptive()
     if (algorithm.kind === 'local') {
       throw new OptionError('algorithm', algorithm, 'another than local(): select(nodes) knows no local node')
     }
@@ -70,6 +72,7 @@ class DropIn {
       directory: table,
       algorithm,
       seed,
+      thread: threadId,
       turns: turnsFor(algorithm, seed),
       self: undefined,
       clock,
@@ -98,9 +101,12 @@ class DropIn {
   }
 
   select<T extends NodeLike>(nodes: readonly T[]): T {
-    const picked = nodes[this.#picks.select(nodes)]
+    const index = this.#picks.select(nodes)
+    const picked = nodes[index]
     // Also undefined where the array lost it while its ids were read.
     if (picked !== undefined) return picked
+    const unknown = index < -1 ? nodes[unknownDraw(index)] : undefined
+    if (unknown !== undefined) throw new UnknownLoadError(idOf(unknown))
     publishEmptySelect(NAME, 0)
     throw new NoNodesError('select(nodes) was given no node that may be picked')
   }
@@ -159,7 +165,8 @@ let dropIn: DropIn | undefined
  * `id`; what is returned is the very element that was passed. Goes by the readings that anything in this process
  * collects; without any, a uniform random pick.
  *
- * Throws NoNodesError where the array is empty, BadNodeError for an element that is not a node.
+ * Throws NoNodesError where the array is empty, BadNodeError for an element that is not a node, UnknownLoadError where
+ * the algorithm was told to fail.
  */
 export function select<T extends NodeLike>(nodes: readonly T[]): T {
   dropIn ??= new DropIn({})

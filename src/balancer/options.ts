@@ -31,7 +31,7 @@ export interface BalancerOptions<N extends NodeLike = NodeLike> {
   nodes?: readonly N[]
   /** The local process as a member: it is not polled but sampled, once a cycle. */
   self?: N
-  /** How to pick. Default `leastCpu()`. */
+  /** How to pick. Default `adaptive()`. */
   algorithm?: Algorithm
   /** How to poll, or false: then nothing runs in the background, and readings come from `report()` or others. */
   poll?: PollOptions | false

@@ -12,6 +12,8 @@ export interface PickCounters extends CustomCounters {
   atRandom: number
   /** Picks that found no node. */
   empty: number
+  /** Picks that failed, or gave nothing, because no load was known: `unknown: 'fail'` of `powerOfTwo`. */
+  unknown: number
   /** Reports given by `report()` that are now the node's reading. */
   reportsStored: number
   /** Those whose sample is older than the reading that the node has. */
@@ -32,6 +34,7 @@ export function newPickCounters(): Omit<PickCounters, 'picks' | 'keyless' | 'atR
   return {
     arrayPicks: 0,
     empty: 0,
+    unknown: 0,
     reportsStored: 0,
     reportsOlder: 0,
     reportsUnknown: 0,

@@ -1,19 +1,23 @@
+import { threadId } from 'node:worker_threads'
 import { type Algorithm, isKeyed, weightsOf } from '../algorithms/algorithm.js'
 import type { Clock } from '../clock.js'
 import type { Engine, EngineName, Learner } from '../engine/engine.js'
-import { ClosedError, NoNodesError, OptionError } from '../errors.js'
+import { ClosedError, OptionError, UnknownLoadError, UnknownNodeError } from '../errors.js'
 import type { Key } from '../keys/key-hash.js'
+import type { NodeMeter } from '../meter/node-meter.js'
+import type { NodeMeterOptions } from '../meter/options.js'
+import { MeterRegistry } from '../meter/registry.js'
 import type { Report } from '../report.js'
 import { checkReport } from '../reports/check.js'
 import type { TableBuffer, TableMemory } from '../table/memory.js'
 import { publish } from '../table/reading.js'
 import { writeReport } from '../table/report.js'
 import { sampleTime, tableTime } from '../table/table.js'
-import { publishEmptySelect } from '../telemetry.js'
 import type { ArrayPicker, ArrayPicksOptions, Directory } from './array-picks.js'
 import { coreOf, turnsFor } from './cores.js'
 import { type CustomRunner, runnerOf } from './custom.js'
 import { arrayPickerOf } from './custom-arrays.js'
+import { FailedPicks, NO_ONE } from './failed-picks.js'
 import { KeyedPicks } from './keyed-picks.js'
 import { type Learning, Lease, type LeaseOwner, newLeaseCounters, type Outcome } from './lease.js'
 import { type Member, Members, type Places } from './members.js'
@@ -60,6 +64,10 @@ export class Picker<N extends NodeLike = NodeLike> {
   readonly #picks: Picks
   readonly #arrayPicks: ArrayPicker
   readonly #custom: CustomRunner | undefined
+  readonly #failures: FailedPicks
+  readonly #meters: MeterRegistry
+  // Whether draws may fail for want of a load.
+  readonly #mayFail: boolean
   // Where the algorithm takes keys.
   readonly #keyed: KeyedPicks<N> | undefined
   // As the engine has them: what it was told last.
@@ -74,7 +82,11 @@ export class Picker<N extends NodeLike = NodeLike> {
     this.algorithm = algorithm
     this.clock = clock
     this.memory = memory
+    this.#mayFail = algorithm.kind === 'powerOfTwo' && algorithm.unknown === 'fail'
     this.members = new Members(options.places, weightsOf(algorithm))
+    const members = () => this.members.size
+    this.#failures = new FailedPicks({ name, counters: this.counters, members })
+    this.#meters = new MeterRegistry(memory, clock, algorithm)
     this.turns = options.turns ?? turnsFor(algorithm, seed)
     const custom = runnerOf({ algorithm, name, memory, clock, seed, counters: this.counters })
     this.#custom = custom
@@ -83,6 +95,7 @@ export class Picker<N extends NodeLike = NodeLike> {
       memory,
       algorithm,
       seed,
+      thread: threadId,
       turns: this.turns,
       custom,
       membersOf: () => this.#list,
@@ -131,6 +144,7 @@ export class Picker<N extends NodeLike = NodeLike> {
       turns: this.turns,
       self,
       seed: [seed[0], (seed[1] ^ ARRAY_STREAM) >>> 0],
+      thread: threadId,
       clock,
       exact,
       check: () => this.checkOpen(),
@@ -154,7 +168,7 @@ export class Picker<N extends NodeLike = NodeLike> {
    * - `key`: the member for this key, by `hashRing` or `maglev`
    *
    * Throws NoNodesError where there is none to pick, BadNodeError for an element that is not a node, BadKeyError,
-   * OptionError, ClosedError.
+   * OptionError, UnknownLoadError where the algorithm was told to fail, ClosedError.
    */
   select(): N
   select<T extends NodeLike>(nodes: readonly T[]): T
@@ -163,42 +177,49 @@ export class Picker<N extends NodeLike = NodeLike> {
     if (what === undefined) {
       const index = this.#picks.nextAlone()
       if (index >= 0) return this.#nodes[index] as N
+      this.#failures.note(index, this.#nodes)
     } else {
       const picked = this.#selectFrom(what)
       if (picked !== undefined) return picked
     }
-    throw this.#noNodes()
+    throw this.#failures.take()
   }
 
-  /** As `select`, but undefined where that throws NoNodesError or ClosedError. */
+  /** As `select`, but undefined where that throws NoNodesError, UnknownLoadError or ClosedError. */
   trySelect(): N | undefined
   trySelect<T extends NodeLike>(nodes: readonly T[]): T | undefined
   trySelect(options: SelectOptions): N | undefined
   trySelect(what?: readonly NodeLike[] | SelectOptions): NodeLike | undefined {
     if (this.closed) return undefined
     const picked = this.#selectFrom(what)
-    if (picked === undefined) this.#noNodes()
+    if (picked === undefined) this.#failures.take()
     return picked
   }
 
-  /** The index in `nodes` of the node for the next call, or -1 where there is none to pick. Throws ClosedError. */
+  /** The index in `nodes` of the node for the next call, or -1 where there is none to pick. Throws UnknownLoadError, ClosedError. */
   selectIndex(): number {
     const index = this.#picks.nextAlone()
-    if (index < 0) this.#noNodes()
-    return index
+    if (index >= 0) return index
+    this.#failures.note(index, this.#nodes)
+    const error = this.#failures.take()
+    if (error instanceof UnknownLoadError) throw error
+    return NO_ONE
   }
 
   /**
    * Fills `into` with the next decisions, as indices of `nodes`: the ones that as many calls of `selectIndex` would
-   * give. Returns how many: all, or 0 where there is no node to pick. Throws ClosedError.
+   * give. Returns how many: all, or 0 where there is no node to pick. Throws ClosedError, and UnknownLoadError where one
+   * of these calls would: then all are made nonetheless, and `into` has 4,294,967,295 in the place of each that failed.
    */
   fill(into: Uint32Array): number {
     if (!(into instanceof Uint32Array)) throw new OptionError('into', into, 'a Uint32Array')
     // The native engine must not write to memory that another thread may be writing.
     const own = into.buffer instanceof ArrayBuffer ? into : new Uint32Array(into.length)
     const filled = this.#picks.fill(own)
+    const error = this.#mayFail ? this.#failures.takeAll(own, filled, this.#nodes) : undefined
     if (own !== into) into.set(own)
-    if (filled === 0 && into.length > 0) this.#noNodes()
+    if (error !== undefined) throw error
+    if (filled === 0 && into.length > 0) this.#failures.take()
     return filled
   }
 
@@ -214,7 +235,7 @@ export class Picker<N extends NodeLike = NodeLike> {
       throw new OptionError('hash', hash, 'a whole number from 0 to 4294967295')
     }
     const member = keyed.pick(hash) ?? this.#anyMember(false)
-    if (member === undefined) throw this.#noNodes()
+    if (member === undefined) throw this.#failures.take()
     return member.node
   }
 
@@ -245,7 +266,7 @@ export class Picker<N extends NodeLike = NodeLike> {
   /** A pick that counts as in flight until it is released. Throws as `select` does. */
   acquire(options?: SelectOptions): Lease<N> {
     const member = options === undefined ? this.#anyMember(true) : this.#memberBut(options, true)
-    if (member === undefined) throw this.#noNodes()
+    if (member === undefined) throw this.#failures.take()
     return new Lease(this.leases, member)
   }
 
@@ -294,6 +315,25 @@ export class Picker<N extends NodeLike = NodeLike> {
     this.counters.reportsStored++
     publish(this.memory)
     return true
+  }
+
+  /**
+   * Makes this thread a member's: a meter of its own queue, which picks on every thread of the table see, without any
+   * polling. The node is this thread's until the last of its meters here is closed, the thread ends, or it hangs for longer
+   * than the algorithm's `ttl` (10 s where it has none) and another thread registers.
+   *
+   * ```ts
+   * const queue = attachBalancer(workerData.handle).meter('worker-3')
+   * parentPort.on('message', ({ job, sent }) => queue.run(() => work(job), Date.now() - sent))
+   * ```
+   * Throws NodeTakenError where another thread has the node, or this one has a meter of the same metric; OptionError,
+   * UnknownNodeError, TableError where the table keeps four other named metrics, ClosedError.
+   */
+  meter(node: NodeLike, options: NodeMeterOptions = {}): NodeMeter {
+    this.checkOpen()
+    const member = this.find(node)
+    if (member === undefined) throw new UnknownNodeError(node)
+    return this.#meters.meter(member, options)
   }
 
   /** What is known of each member now, in the order of `nodes`. */
@@ -358,6 +398,7 @@ export class Picker<N extends NodeLike = NodeLike> {
 
   protected closePicks(): void {
     this.#picks.current()
+    this.#meters.close()
     this.closed = true
     this.#picks.close()
     this.#arrayPicks.close()
@@ -367,6 +408,7 @@ export class Picker<N extends NodeLike = NodeLike> {
   #selectFrom(what: readonly NodeLike[] | SelectOptions | undefined): NodeLike | undefined {
     if (Array.isArray(what)) {
       const index = this.#arrayPicks.select(what)
+      this.#failures.note(index, what)
       if (index < 0) return undefined
       this.counters.arrayPicks++
       return what[index]
@@ -378,6 +420,7 @@ export class Picker<N extends NodeLike = NodeLike> {
   #anyMember(isLease: boolean): Member<N> | undefined {
     // A pick may take up changes of members, so these are looked at after it.
     const index = isLease ? this.#picks.next() : this.#picks.nextAlone()
+    this.#failures.note(index, this.#nodes)
     return this.#list[index]
   }
 
@@ -392,6 +435,7 @@ export class Picker<N extends NodeLike = NodeLike> {
     }
     if (exclude === undefined) return this.#anyMember(isLease)
     const index = this.#nextBut(exclude, isLease)
+    this.#failures.note(index, this.#nodes)
     return this.#list[index]
   }
 
@@ -422,12 +466,6 @@ export class Picker<N extends NodeLike = NodeLike> {
     const expected = `hashRing() or maglev(): ${this.algorithm.kind}() takes no keys`
     if (key === undefined) throw new OptionError('algorithm', this.algorithm.kind, expected)
     throw new OptionError('key', key, `no key, or the algorithm ${expected}`)
-  }
-
-  #noNodes(): NoNodesError {
-    this.counters.empty++
-    publishEmptySelect(this.name, this.members.size)
-    return new NoNodesError()
   }
 
   // Members take picks over now and then: a small array of counts stays in the cache, thousands of members do not.

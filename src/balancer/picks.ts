@@ -47,10 +47,11 @@ export class Picks {
     this.block = this.blocks[0] as Uint32Array
   }
 
-  /** The next decision: a member's index, or -1 where none is eligible. */
+  /** The next decision: a member's index, -1 where none is eligible, or an `unknownDraw`. */
   next(): number {
     if (glimpseOfGeneration(this.header) === this.live.generation) {
-      if (this.position < this.drawn) return this.block[this.position++] as number
+      // Signed: a draw that failed is below zero.
+      if (this.position < this.drawn) return (this.block[this.position++] as number) | 0
       if (this.isLive) return this.countOne(this.core.pick())
     }
     return this.slowNext()
@@ -63,7 +64,7 @@ export class Picks {
     return index
   }
 
-  /** Fills `into` with the next decisions. Returns how many: all, or 0 where no member is eligible. */
+  /** Fills `into` with the next decisions, as `next` gives them, modulo 2^32. Returns how many: all, or 0 where no member is eligible. */
   fill(into: Uint32Array): number {
     this.bringUpToDate()
     const waiting = Math.min(this.drawn - this.position, into.length)
@@ -77,7 +78,7 @@ export class Picks {
     return waiting + drawn
   }
 
-  /** One decision as though the members at `excluded` were not up, or -1. */
+  /** One decision as though the members at `excluded` were not up, -1, or an `unknownDraw`. */
   nextExcluding(excluded: Uint32Array, isLease: boolean): number {
     this.bringUpToDate()
     this.giveBack()
@@ -99,7 +100,8 @@ export class Picks {
 
   /** The view as of now, with all picks so far counted; do not keep it. */
   current(): View {
-    if (this.live.isStale(true)) this.refresh()
+    // What is learned between publications shows in the view at a refresh alone.
+    if (this.learner !== undefined || this.live.isStale(true)) this.refresh()
     else this.giveBack()
     return this.live.view
   }
@@ -135,7 +137,7 @@ export class Picks {
       this.drawn = this.core.fill(this.block)
       if (this.drawn === 0) return -1
     }
-    return this.block[this.position++] as number
+    return (this.block[this.position++] as number) | 0
   }
 
   // The clock is looked at when a block is used up.
@@ -163,13 +165,19 @@ export class Picks {
 
   private count(decisions: Uint32Array, count: number): void {
     const { counts } = this
-    this.used += count
+    let failed = 0
+    for (let i = 0; i < count; i++) {
+      const index = decisions[i] as number
+      // Draws that failed are beyond all indices.
+      if (index < counts.length) (counts[index] as number)++
+      else failed++
+    }
+    this.used += count - failed
     this.wakeWatcher()
-    for (let i = 0; i < count; i++) (counts[decisions[i] as number] as number)++
   }
 
   private countOne(index: number): number {
-    if (index < 0) return -1
+    if (index < 0) return index
     this.used++
     ;(this.counts[index] as number)++
     this.wakeWatcher()

@@ -2,10 +2,9 @@ import { type Algorithm, ttlOf } from '../algorithms/algorithm.js'
 import { NOT_ELIGIBLE, type View } from '../engine/engine.js'
 import type { Report } from '../report.js'
 import { inFlight } from '../table/in-flight.js'
-import { MILLI, readingTag } from '../table/layout.js'
 import type { TableMemory } from '../table/memory.js'
-import { type MutableReading, readReading } from '../table/reading.js'
 import { readReport } from '../table/report.js'
+import { cpuOf, sampledAt, takenFor } from './figures.js'
 import type { Member, MemberState } from './members.js'
 import type { NodeLike } from './node.js'
 
@@ -16,11 +15,14 @@ export interface NodeSnapshot<N extends NodeLike = NodeLike> {
   readonly state: MemberState
   /** CPU of the reading in percent, however old; undefined where there is none. */
   readonly cpu: number | undefined
-  /** Age of the sample, ms; undefined where there is none. */
+  /** Age of the sample that the algorithm goes by, ms: for `powerOfTwo` the metric's, else the CPU's. Undefined where there is none. */
   readonly age: number | undefined
-  /** Whether the reading counts: its age is at most `ttl`. Always false where the algorithm reads none. */
+  /** Whether that sample counts: its age is at most `ttl`. Always false where the algorithm reads none. */
   readonly fresh: boolean
-  /** What the algorithm takes the node's CPU for, percent; undefined where it can't be picked. */
+  /**
+   * What the algorithm takes the node's CPU for, percent; for `powerOfTwo` the metric's value as it was reported.
+   * Undefined where it can't be picked, or nothing is known.
+   */
   readonly effective: number | undefined
   /** For `adaptive`: response time to expect for each request there, ms. */
   readonly cost: number | undefined
@@ -28,7 +30,10 @@ export interface NodeSnapshot<N extends NodeLike = NodeLike> {
   readonly weight: number | undefined
   /** Whether it may be picked now. */
   readonly inBand: boolean
-  /** The chance that the next pick is this node, 0-1; for `roundRobin` its part of a whole turn. */
+  /**
+   * The chance that the next pick is this node, 0-1; for `roundRobin` its part of a whole turn. For those that go by
+   * requests in flight, what it would be where all have as many.
+   */
   readonly share: number
   /** What the table keeps of the node's reports, however old each part is, in single precision. */
   readonly report: Readonly<Omit<Report, 'age' | 'named'>>
@@ -52,25 +57,23 @@ export function snapshotOf<N extends NodeLike>(
   memory: TableMemory,
   now: number,
 ): NodeSnapshot<N>[] {
-  const reading: MutableReading = { time: 0, tag: 0, value: 0 }
   const ttl = ttlOf(algorithm)
   const isCost = algorithm.kind === 'adaptive'
   const isWeighed = algorithm.kind === 'weightedRoundRobin'
   return members.map((member, i) => {
-    readReading(memory, member.slot, reading)
-    const known = reading.value >= 0 && reading.tag === readingTag(member.generation)
-    const age = known ? Math.max(0, now - reading.time) : undefined
+    const sampled = sampledAt(algorithm, memory, member)
     const value = view.values[i] as number
+    const age = sampled === undefined ? undefined : Math.max(0, now - sampled)
     const share = shares[i] as number
     return {
       node: member.node,
       id: member.id,
       state: member.state,
-      cpu: known ? reading.value / MILLI : undefined,
+      cpu: cpuOf(memory, member),
       age,
       fresh: age !== undefined && ttl !== undefined && age <= ttl,
       weight: isWeighed && value > 0 && value !== NOT_ELIGIBLE ? value : undefined,
-      effective: value !== NOT_ELIGIBLE && ttl !== undefined && !isCost ? value / MILLI : undefined,
+      effective: isCost ? undefined : takenFor(algorithm, memory, member, value),
       cost: value !== NOT_ELIGIBLE && isCost ? value : undefined,
       inBand: share > 0,
       share,

@@ -33,6 +33,14 @@ export const FACT_COUNT = 4
 export const NOT_ELIGIBLE = Number.POSITIVE_INFINITY
 
 /**
+ * What a draw gives in place of a member's index where it compares members of which no load is known, and that is to
+ * fail: it names one of them. The inverse of itself.
+ */
+export function unknownDraw(index: number): number {
+  return -2 - index
+}
+
+/**
  * What an engine tells of its last refresh, in arrays that JavaScript owns.
  *
  * `facts`: [0] the table's generation, read before any slot, [1] table time from which the view is out of date
@@ -43,7 +51,8 @@ export const NOT_ELIGIBLE = Number.POSITIVE_INFINITY
 export interface View {
   /**
    * What the algorithm takes each member for, or `NOT_ELIGIBLE`: for those that go by CPU, 1/1000 percentage points; for
-   * `weightedRoundRobin` the weight. As long as the members.
+   * `powerOfTwo` the metric's value, also `NOT_ELIGIBLE` where none is fresh; for `weightedRoundRobin` the weight; for
+   * `adaptive` the cost, ms. As long as the members.
    */
   values: Float64Array
   readonly facts: Float64Array
@@ -168,13 +177,27 @@ export interface View {
  *   `loads = loads * (fading / (fading + dt))`, `times` too, `errors = errors * (5,000 / (5,000 + dt))`; `L` and `T` are the
  *   sums of loads and times, `least` the least `ahead * cost` of those that are up. `mean = T / L` if `L > 0`. Then for
  *   each in order `a = max(0, ahead * cost - least)`; if `L > 0`, `times = min(times, 10 * mean * loads)` and learn it;
- *   else `cost = 1 / spare`, or 1 where there is no fresh reading; `ahead = a / cost`. `spare` is
- *   `max(0.01, 1 - value / 100,000)` with the value of `spareCapacity` (`smoothing` 10,000). Then, over members that are up
+ *   else `cost = 1 / spare`; `ahead = a / cost`. `spare` is `max(0.01, 1 - value / 100,000)` with the value of
+ *   `spareCapacity` (`smoothing` 10,000) where there is a fresh reading, else the mean of those that have one, `sum / fresh`,
+ *   and 1 where there is none. Then, over members that are up
  *   with a fresh report of requests in flight, `o` and `r` are the sums of flights and of what is reported, and with
  *   `g = dt / (10,000 + dt)`, `own = own + g * (o - own)`, `all = all + g * (r - all)`,
  *   `scatter = 0.2 * (all > 0 ? min(1, own / all) : 0.25)`. Last, of a band longer than 16, `cheapest` are the 4 of the least
  *   cost, the first of equals first. `cheapest` and `emptied` are cleared, and `place` is 0, when members are set. The
  *   view's values are the costs; it is out of date 1,000 ms later. `fillShares` gives 1 / n.
+ * - `powerOfTwo`: as `random`, but the best of some by one metric. A value is fresh as a reading is, by the time of the
+ *   metric's own sample; the value in the view is the metric's, `NOT_ELIGIBLE` where it is not fresh. For `inFlight` that
+ *   is 0, the load at a draw is the larger of the value and the slot's count, and the core is live; else the load is the
+ *   value. `n` is the band's length; where it is 1 a draw gives the one, without a number. With `0 < c < 2^32` for
+ *   `c = floor(choiceRate * 2^32)`, one number u says whether it compares: `u < c`; with `c = 2^32` it always does, with
+ *   0 never. Where it does not, `random` takes another number as a draw from the band does, and `worker` none: the
+ *   band's entry `thread % n`. Where it does, `d = min(choices, n)`, and candidates and best are drawn as for
+ *   `leastConnections`, by the load. With `unknown: 'fail'` and a best of load `Infinity` the draw gives
+ *   `unknownDraw(index)`, modulo 2^32 in a `Uint32Array`; it is a draw like any other, and takes the same numbers.
+ *   `fillShares` gives, where n > 1, `rate * compared + (1 - rate) * rest`, with `rate = c / 2^32` and `rest = 1 / n`, or
+ *   for `worker` 1 for its entry and 0 for the others. `compared` is `1 / n` for `inFlight`. Else k members of one load,
+ *   with m whose load is no less (they included), have `(r(m) - r(m - k)) / k` each, `r(m)` the product of
+ *   `(m - i) / (n - i)` for i = 0, ..., d - 1, in this order, 0 where m < d; 0 where a draw of them fails.
  *
  * - `prequal`: as `random`, but by a pool of what members said, one entry a member: its requests in flight, latency (NaN:
  *   unknown), `time` and uses. Entries are in order of their times, one that came later after those of equal time; those
@@ -207,7 +230,7 @@ export interface View {
  *
  * The band lists members in member order. A draw from it takes one 32-bit number `u` from the generator and is the
  * band's entry `floor(u * length / 2^32)`, also where the band has one entry (`roundRobin` and
- * `weightedRoundRobin` take none, `leastConnections`, `adaptive` and `prequal` what is said there).
+ * `weightedRoundRobin` take none, `leastConnections`, `powerOfTwo`, `adaptive` and `prequal` what is said there).
  */
 export interface EngineCore {
   readonly name: EngineName
@@ -219,12 +242,12 @@ export interface EngineCore {
   refresh(now: number, view: View): void
   /**
    * Draws `into.length` decisions (member indices) from the band of the last refresh. Returns how many were drawn:
-   * all, or 0 where the band is empty (the generator is then left where it was).
+   * all, or 0 where the band is empty (the generator is then left where it was). Some may be `unknownDraw`s.
    */
   fill(into: Uint32Array): number
   /**
    * One draw of a live core: what `fill` would draw into an array of one. Returns the member's index, or -1 where the
-   * band is empty. Cores that are not live need not be able to.
+   * band is empty, or an `unknownDraw`. Cores that are not live need not be able to.
    */
   pick(): number
   /**
@@ -244,7 +267,7 @@ export interface EngineCore {
   /**
    * One draw as though the members at `excluded` (indices, any order, repeats allowed, out of range ignored) were
    * not up: their values play no part in `mean`, in the least, or in the band. Returns the member's index, or -1
-   * where no one is left (the generator is then left where it was). Uses the effective readings of the last
+   * where no one is left (the generator is then left where it was), or an `unknownDraw`. Uses the effective readings of the last
    * refresh. Invalidates `rewind`.
    */
   pickExcluding(excluded: Uint32Array): number
@@ -275,7 +298,14 @@ export interface Engine {
   /** Builds what keys are looked up in. */
   readonly keyTables: KeyTables
   /**
+   * Throws TableError where the algorithm goes by a metric that the table has no room for.
    * @param seed two unsigned 32-bit numbers, low word first
+   * @param thread the id of the thread that picks, 0 to 2^32 - 1; default 0
    */
-  createCore(memory: TableMemory, algorithm: EngineAlgorithm, seed: readonly [number, number]): EngineCore
+  createCore(
+    memory: TableMemory,
+    algorithm: EngineAlgorithm,
+    seed: readonly [number, number],
+    thread?: number,
+  ): EngineCore
 }

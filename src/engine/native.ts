@@ -3,10 +3,11 @@ import { EngineError } from '../errors.js'
 import type { TableMemory } from '../table/memory.js'
 import type { Engine, EngineCore, Learner, MemberArrays, View } from './engine.js'
 import type { RingArrays } from './key-tables.js'
+import { metricOf } from './metric-of.js'
 import { utilizationPlaces } from './utilization-places.js'
 
 /** Version of the addon's interface that this file is written for. */
-export const ABI = 9
+export const ABI = 10
 
 /** A core of the addon: `crates/node/src/core.rs`. */
 export interface NativeCoreBinding {
@@ -27,8 +28,15 @@ export interface NativeCoreBinding {
   ignored(): number
 }
 
-/** An algorithm as the addon takes it: with places of metrics for their names. */
-export type NativeAlgorithm = EngineAlgorithm & { readonly utilizationPlaces?: readonly number[] }
+/** An algorithm as the addon takes it, which knows no names. */
+export type AlgorithmSpec = EngineAlgorithm & {
+  /** The place among a slot's metrics of the one that it goes by. */
+  readonly place?: number
+  /** The id of the thread that picks. */
+  readonly thread?: number
+  /** The places of the metrics that stand for the utilization. */
+  readonly utilizationPlaces?: readonly number[]
+}
 
 /** What the addon exports. */
 export interface NativeBinding {
@@ -41,7 +49,7 @@ export interface NativeBinding {
   buildMaglevLater(hashes: Uint32Array, weights: Float64Array, size: number): Promise<Uint32Array>
   readonly Core: new (
     view: Uint8Array,
-    algorithm: NativeAlgorithm,
+    algorithm: AlgorithmSpec,
     seedLow: number,
     seedHigh: number,
   ) => NativeCoreBinding
@@ -102,7 +110,7 @@ class NativeCore implements EngineCore {
   constructor(
     binding: NativeBinding,
     memory: TableMemory,
-    algorithm: NativeAlgorithm,
+    algorithm: AlgorithmSpec,
     seed: readonly [number, number],
   ) {
     this.live = isLive(algorithm)
@@ -170,10 +178,16 @@ export function nativeEngine(binding: NativeBinding): Engine {
       maglev: (hashes, weights, size) => binding.buildMaglev(hashes, weights, size),
       maglevLater: (hashes, weights, size) => binding.buildMaglevLater(hashes, weights, size),
     },
-    createCore(memory, given, seed) {
-      const algorithm = { ...given, utilizationPlaces: utilizationPlaces(memory, given) }
+    createCore(memory, algorithm, seed, thread = 0) {
+      const place = metricOf(memory, algorithm)
+      const places = utilizationPlaces(memory, algorithm)
       try {
-        return new NativeCore(binding, memory, algorithm, seed)
+        return new NativeCore(
+          binding,
+          memory,
+          { ...algorithm, place, thread, utilizationPlaces: places },
+          seed,
+        )
       } catch (cause) {
         throw new EngineError(`the native engine refused the table or the algorithm: ${String(cause)}`, cause)
       }

@@ -1,6 +1,7 @@
 import { adaptive } from '../algorithms/adaptive.js'
 import { leastConnections } from '../algorithms/least-connections.js'
 import { leastCpu } from '../algorithms/least-cpu.js'
+import { powerOfTwo } from '../algorithms/power-of-two.js'
 import { prequal } from '../algorithms/prequal.js'
 import { random } from '../algorithms/random.js'
 import { roundRobin } from '../algorithms/round-robin.js'
@@ -79,6 +80,14 @@ export const policies = {
   prequal: {
     about: 'prequal(): by in flight and latency of those that were probed, three a request',
     make: (name, setting) => shipped(name, prequal(), setting),
+  },
+  'two-choices-cpu': {
+    about: "powerOfTwo({ metric: 'cpu' }): the less busy of two",
+    make: (name, setting) => shipped(name, powerOfTwo({ metric: 'cpu', ttl: ttl(setting) }), setting),
+  },
+  'two-choices-in-flight': {
+    about: "powerOfTwo({ metric: 'inFlight' }): by what the node says, or what this balancer has there",
+    make: (name, setting) => shipped(name, powerOfTwo({ metric: 'inFlight', ttl: ttl(setting) }), setting),
   },
 } as const satisfies Record<string, NamedPolicy>
 

@@ -15,7 +15,7 @@
  *                        words 2-3 cpu reading (one atomic 64-bit word)
  *                        words 4-5 time of the last report (one atomic 64-bit word, as a reading of CPU 0)
  *                        words 6-29 metrics (atomic 64-bit words), in the order of `METRICS`, then the named ones
- *                        words 30-31 zero
+ *                        words 30-31 registration: which thread writes the slot by its meters (one atomic 64-bit word)
  * ```
  *
  * A reading is one 64-bit word, so nobody ever sees half of one:
@@ -36,6 +36,9 @@
  *
  * The whole time of a metric is the one within 2^22 ms (70 minutes) of the slot's last report that ends with these bits:
  * writers clear metrics that later reports have lacked for longer than half of that.
+ *
+ * A registration is laid out as a reading: the time when it lapses, the tag, and the number of the thread in place of the
+ * CPU, plus 1 (0: nobody is registered).
  *
  * Table time is `floor(clock.now() - epoch) + TIME_BIAS`, so that samples from before the table was made still have
  * a positive time. It is good for 4.3 years on either side of the epoch; times beyond are clamped.
@@ -66,6 +69,7 @@ export const IN_FLIGHT_WORD = 1
 export const CPU_WORD = 2
 export const REPORT_WORD = 4
 export const METRICS_WORD = 6
+export const REGISTRATION_WORD = 30
 
 /** The metrics of a report that have a place of their own, in its order. `cpu` is here as it was reported: it may be above 100. */
 export const METRICS = [

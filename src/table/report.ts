@@ -204,6 +204,20 @@ function clearOld(memory: TableMemory, slot: number, tag: number, before: number
   }
 }
 
+/** Takes one metric out of a slot, so that it counts as never reported. Safe on any thread. */
+export function eraseMetric(memory: TableMemory, slot: number, generation: number, metric: number): void {
+  if (slot === layout.NO_SLOT || !memory.has(slot)) return
+  const tag = layout.readingTag(generation)
+  const index = metricIndex(slot, metric)
+  const none = encodeMetric(0, tag, Number.NaN)
+  for (;;) {
+    const before = Atomics.load(memory.readings, index)
+    whole[0] = before
+    if (((halves[0] as number) & TAG_MASK) !== tag) return
+    if (Atomics.compareExchange(memory.readings, index, before, none) === before) return
+  }
+}
+
 /** Empties a slot's report for its next owner. */
 export function clearReport(memory: TableMemory, slot: number, generation: number): void {
   const tag = layout.readingTag(generation)

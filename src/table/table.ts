@@ -3,6 +3,7 @@ import type { Report } from '../report.js'
 import * as layout from './layout.js'
 import { createMemory, type TableMemory } from './memory.js'
 import { encodeReading, publish } from './reading.js'
+import { clearRegistration } from './registration.js'
 import { clearReport, type StoreResult, writeReport } from './report.js'
 
 /** A node that the table holds a slot for. */
@@ -110,7 +111,7 @@ export class Table {
     return this.#used++
   }
 
-  // The new tags shut out whoever still holds the old generation: late reports and late releases.
+  // The new tags shut out whoever still holds the old generation: late reports, late releases, meters.
   #empty(entry: Entry): void {
     const word = layout.slotWord(entry.slot)
     const { words, readings } = this.memory
@@ -118,6 +119,7 @@ export class Table {
     Atomics.store(words, word + layout.SLOT_GENERATION_WORD, generation | 0)
     Atomics.store(readings, (word + layout.CPU_WORD) / 2, encodeReading(0, layout.readingTag(generation), -1))
     clearReport(this.memory, entry.slot, generation)
+    clearRegistration(this.memory, entry.slot, generation)
     Atomics.store(words, word + layout.IN_FLIGHT_WORD, (layout.countTag(generation) << layout.COUNT_BITS) | 0)
   }
 }

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { createBalancer, createTable, OptionError } from '../../dist/index.js'
+import { createBalancer, createTable, OptionError, powerOfTwo } from '../../dist/index.js'
 import { engines } from '../support/engines.js'
 
 for (const engine of engines) {
@@ -36,6 +36,48 @@ for (const engine of engines) {
     ]) {
       t.throws(() => make(wrong), { instanceOf: OptionError, message: /leastCpu\(\)/ }, JSON.stringify(wrong))
     }
+  })
+
+  test(`${engine}: nor one that powerOfTwo() did not make`, (t) => {
+    const right = powerOfTwo({ metric: 'cpu' })
+    const make = (algorithm: object) =>
+      createBalancer({
+        algorithm: Object.freeze(algorithm) as never,
+        engine,
+        poll: false,
+        table: createTable(),
+      })
+    t.notThrows(() => make({ ...right }))
+    for (const part of [
+      { metric: undefined },
+      { metric: '' },
+      { metric: 5 },
+      { metric: 'm'.repeat(1_025) },
+      { metric: { length: 3 } },
+      { choices: 1 },
+      { choices: 65 },
+      { choices: 2.5 },
+      { choices: '2' },
+      { choiceRate: -0.1 },
+      { choiceRate: 2 },
+      { choiceRate: Number.NaN },
+      { otherwise: 'least' },
+      { unknown: undefined },
+      { ttl: -1 },
+      { ttl: Number.NaN },
+    ]) {
+      t.throws(() => make({ ...right, ...part }), { instanceOf: OptionError }, JSON.stringify(part))
+    }
+    // What a caller puts beside them does not reach the engine.
+    const sly = createBalancer({
+      algorithm: Object.freeze({ ...right, place: 99, thread: -5 }) as never,
+      engine,
+      nodes: ['a', 'b'],
+      poll: false,
+      table: createTable(),
+    })
+    sly.report('b', { cpu: 1 })
+    for (let i = 0; i < 20; i++) t.is(sly.select(), 'b')
   })
 }
 

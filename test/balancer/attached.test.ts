@@ -10,6 +10,8 @@ import {
   leastCpu,
   maglev,
   OptionError,
+  powerOfTwo,
+  random,
   TableError,
 } from '../../dist/index.js'
 import { VirtualClock } from '../../dist/simulation/virtual-clock.js'
@@ -47,7 +49,7 @@ for (const engine of engines) {
   const [a, b, c] = nodes as [string, string, string]
 
   test(`${engine}: an attached thread sees reports at once, without a message`, async (t) => {
-    const balancer = createBalancer({ nodes, poll: false, engine })
+    const balancer = createBalancer({ nodes, algorithm: leastCpu(), poll: false, engine })
     const ask = await attach(t, balancer.handle())
     t.is(await ask('engine'), engine)
     balancer.report(a, { cpu: 90 })
@@ -111,7 +113,7 @@ for (const engine of engines) {
 }
 
 test('a node that left and came back is not taken for the old one by an attached thread', async (t) => {
-  const balancer = createBalancer({ nodes: ['back', 'other'], poll: false })
+  const balancer = createBalancer({ nodes: ['back', 'other'], algorithm: leastCpu(), poll: false })
   balancer.report('back', { cpu: 1 })
   const ask = await attach(t, balancer.handle())
   await ask('acquire')
@@ -145,7 +147,7 @@ test('threads that pick while one writes stay within the band of what was publis
 
 test('attached threads with other seeds pick other sequences, all uniform', async (t) => {
   const nodes = ['s1', 's2', 's3', 's4']
-  const balancer = createBalancer({ nodes, poll: false })
+  const balancer = createBalancer({ nodes, algorithm: random(), poll: false })
   const [one, two, again] = (await Promise.all(
     [1, 2, 1].map(async (seed) => (await attach(t, balancer.handle(), seed))('pick', 4_000)),
   )) as [string[], string[], string[]]
@@ -192,6 +194,7 @@ for (const engine of engines) {
       { algorithm: { ...maglev(), tableSize: 100 } },
       { algorithm: { ...maglev(), weights: { a: Number.NaN } } },
       { algorithm: { kind: 'leastCpu', threshold: Number.NaN, ttl: 1, missing: 0 } },
+      { algorithm: { ...powerOfTwo({ metric: 'cpu' }), choices: 1e9 } },
       { engine: 'other' },
       { channel: undefined },
       { name: 5 },

@@ -7,11 +7,13 @@ import {
   createTable,
   leastCpu,
   NoNodesError,
+  powerOfTwo,
   random,
   select,
+  UnknownLoadError,
 } from '../../dist/index.js'
 import { VirtualClock } from '../../dist/simulation/virtual-clock.js'
-import { areUniform, countPicks } from '../support/shares.js'
+import { areUniform, countPicks, follow } from '../support/shares.js'
 
 // `configure` is the module's own state.
 const serial = test.serial
@@ -30,7 +32,7 @@ serial('without readings it is a uniform random pick of the very elements', asyn
 })
 
 serial('it goes by readings that any balancer of the process collects', async (t) => {
-  await configure({ seed: 12 })
+  await configure({ seed: 12, algorithm: leastCpu() })
   const balancer = createBalancer({ nodes: ['r1', 'r2'], poll: false })
   balancer.report('r1', { cpu: 90 })
   balancer.report('r2', { cpu: 20 })
@@ -41,6 +43,43 @@ serial('it goes by readings that any balancer of the process collects', async (t
   t.is(select(nodes), 'stranger')
   await balancer.close()
   t.is(countPicks(300, () => select(['r1', 'r2'])).size, 2)
+})
+
+serial('where nothing is known of any that are compared, it fails if it was told to', async (t) => {
+  await configure({ seed: 15, algorithm: powerOfTwo({ metric: 'cpu', unknown: 'fail' }) })
+  const nodes = [{ id: 'stranger-1' }, { id: 'stranger-2' }]
+  for (let i = 0; i < 4; i++) {
+    const error = t.throws(() => select(nodes), { instanceOf: UnknownLoadError })
+    t.regex(error?.node ?? '', /^stranger-[12]$/)
+  }
+  t.is(select(nodes.slice(1)).id, 'stranger-2')
+})
+
+serial('by default picks go by spare CPU, a node without a reading as the mean of the others', async (t) => {
+  const clock = new VirtualClock()
+  const table = createTable({ clock })
+  await configure({ seed: 12, table })
+  const balancer = createBalancer({ nodes: ['r1', 'r2'], table, poll: false })
+  balancer.report('r1', { cpu: 90 })
+  balancer.report('r2', { cpu: 20 })
+  const nodes = ['r1', 'r2', 'stranger']
+  /** Whether picks follow what these have to spare; a hundredth of them are even. */
+  const goBy = (spare: number[]) => {
+    const all = spare.reduce((sum, each) => sum + each, 0)
+    const counts = countPicks(20_000, () => select(nodes))
+    return follow(
+      nodes.map((node) => counts.get(node) ?? 0),
+      spare.map((each) => (0.99 * each) / all + 0.01 / spare.length),
+    )
+  }
+  t.true(goBy([10, 80, 45]))
+  // Readings are smoothed over 10 s: after as long, half the way.
+  clock.jump(10_000)
+  balancer.report('r2', { cpu: 99 })
+  t.true(goBy([10, 40.5, 25.25]))
+  await balancer.close()
+  t.true(goBy([1, 1, 1]))
+  await configure({})
 })
 
 serial('an array that is changed between picks is followed: what is returned is in it now', async (t) => {

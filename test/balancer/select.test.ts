@@ -23,7 +23,7 @@ for (const engine of engines) {
   const own = () => ({ ...quiet, clock: new VirtualClock(), seed: 1, engine })
 
   test(`${engine}: a report is visible to the very next pick`, (t) => {
-    const balancer = createBalancer({ nodes: ['a', 'b'], ...own() })
+    const balancer = createBalancer({ nodes: ['a', 'b'], algorithm: leastCpu(), ...own() })
     balancer.report('a', { cpu: 10 })
     balancer.report('b', { cpu: 90 })
     t.is(balancer.select(), 'a')
@@ -52,7 +52,7 @@ for (const engine of engines) {
   })
 
   test(`${engine}: with a real clock too, picks from a block stop at the next report`, (t) => {
-    const balancer = createBalancer({ nodes: ['x1', 'x2'], ...quiet, engine, seed: 4 })
+    const balancer = createBalancer({ nodes: ['x1', 'x2'], algorithm: leastCpu(), ...quiet, engine, seed: 4 })
     for (let round = 0; round < 50; round++) {
       balancer.report('x1', { cpu: round % 2 === 0 ? 0 : 50 })
       balancer.report('x2', { cpu: 25 })
@@ -66,6 +66,7 @@ for (const engine of engines) {
       const nodes = ['p', 'q', 'r', 's', 't']
       const balancer = createBalancer({
         nodes: nodes.map((id) => `${id}${engine}${interrupt}`),
+        algorithm: leastCpu(),
         ...quiet,
         engine,
         seed: 99,
@@ -120,7 +121,7 @@ for (const engine of engines) {
   })
 
   test(`${engine}: excluded nodes are not picked, and the band is that of the others`, (t) => {
-    const balancer = createBalancer({ nodes: ['a', 'b', 'c', 'd'], ...own() })
+    const balancer = createBalancer({ nodes: ['a', 'b', 'c', 'd'], algorithm: leastCpu(), ...own() })
     for (const [i, node] of balancer.nodes.entries()) balancer.report(node, { cpu: i * 4 })
     t.deepEqual([...countPicks(500, () => balancer.select()).keys()].sort(), ['a', 'b'])
     const others = countPicks(10_000, () => balancer.select({ exclude: ['a', 'unknown'] }))
@@ -187,7 +188,7 @@ for (const engine of engines) {
   })
 
   test(`${engine}: members that come and go keep what they have, and picks follow`, (t) => {
-    const balancer = createBalancer({ nodes: ['a', 'b'], ...own() })
+    const balancer = createBalancer({ nodes: ['a', 'b'], algorithm: leastCpu(), ...own() })
     balancer.report('a', { cpu: 80 })
     balancer.report('b', { cpu: 10 })
     const before = balancer.nodes
@@ -227,7 +228,7 @@ for (const engine of engines) {
   })
 
   test(`${engine}: a draining node is not picked, neither among members nor from an array`, async (t) => {
-    const balancer = createBalancer({ nodes: ['a', 'b'], ...own() })
+    const balancer = createBalancer({ nodes: ['a', 'b'], algorithm: leastCpu(), ...own() })
     balancer.report('a', { cpu: 1 })
     balancer.report('b', { cpu: 99 })
     const nodes = ['a', 'b']
@@ -245,7 +246,12 @@ for (const engine of engines) {
 test('objects with an id are returned as they were passed', (t) => {
   const a = { id: 'a', port: 1 }
   const b = { id: 'b', port: 2 }
-  const balancer = createBalancer({ nodes: [a, b], clock: new VirtualClock(), ...quiet })
+  const balancer = createBalancer({
+    nodes: [a, b],
+    algorithm: leastCpu(),
+    clock: new VirtualClock(),
+    ...quiet,
+  })
   balancer.report('a', { cpu: 90 })
   balancer.report(b, { cpu: 10 })
   t.is(balancer.select(), b)

@@ -1,4 +1,5 @@
 import test from 'ava'
+import { powerOfTwo } from '../../dist/algorithms/power-of-two.js'
 import { weightedRoundRobin } from '../../dist/algorithms/weighted-round-robin.js'
 import { loadBinding } from '../../dist/engine/load.js'
 import { type NativeBinding, nativeEngine } from '../../dist/engine/native.js'
@@ -123,6 +124,30 @@ native('algorithms out of range are errors', (t) => {
     { kind: 'leastcpu' },
   ]) {
     const spec = { ...leastCpu, ...change } as typeof leastCpu
+    t.throws(() => new (binding().Core)(bytes, spec, 1, 2), undefined, JSON.stringify(change))
+  }
+  const right = { ...powerOfTwo({ metric: 'cpu', otherwise: 'worker' }), place: 0, thread: 1 }
+  t.notThrows(() => new (binding().Core)(bytes, right, 1, 2))
+  for (const change of [
+    { choices: 1 },
+    { choices: 65 },
+    { choices: 2.5 },
+    { choiceRate: -0.1 },
+    { choiceRate: 1.1 },
+    { choiceRate: Number.NaN },
+    { otherwise: 'none' },
+    { unknown: 'maybe' },
+    { unknown: undefined },
+    { ttl: -1 },
+    { place: -1 },
+    { place: 12 },
+    { place: 0.5 },
+    { place: undefined },
+    { thread: -1 },
+    { thread: 2 ** 32 },
+    { thread: undefined },
+  ]) {
+    const spec = { ...right, ...change } as typeof right
     t.throws(() => new (binding().Core)(bytes, spec, 1, 2), undefined, JSON.stringify(change))
   }
 })

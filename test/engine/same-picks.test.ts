@@ -4,6 +4,7 @@ import { adaptive } from '../../dist/algorithms/adaptive.js'
 import type { EngineAlgorithm } from '../../dist/algorithms/algorithm.js'
 import { leastConnections } from '../../dist/algorithms/least-connections.js'
 import { leastCpu } from '../../dist/algorithms/least-cpu.js'
+import { powerOfTwo } from '../../dist/algorithms/power-of-two.js'
 import { prequal } from '../../dist/algorithms/prequal.js'
 import { random } from '../../dist/algorithms/random.js'
 import { roundRobin } from '../../dist/algorithms/round-robin.js'
@@ -13,7 +14,7 @@ import { type Engine, FACT_COUNT, type View } from '../../dist/engine/engine.js'
 import { processBinding } from '../../dist/engine/load.js'
 import { nativeEngine } from '../../dist/engine/native.js'
 import { portableEngine } from '../../dist/engine/portable/index.js'
-import type { Report } from '../../dist/index.js'
+import type { Report } from '../../dist/report.js'
 import { VirtualClock } from '../../dist/simulation/virtual-clock.js'
 import { enterFlight, leaveFlight } from '../../dist/table/in-flight.js'
 import { NO_SLOT, TIME_BIAS } from '../../dist/table/layout.js'
@@ -47,6 +48,7 @@ interface Situation {
   seed: [number, number]
   /** Reports at the start, by node. */
   readings: { report: Report; age: number }[]
+  thread: number
   steps: Step[]
 }
 
@@ -63,7 +65,25 @@ const percent = fc.oneof(
 const rate = fc.oneof(fc.constantFrom(0, 1, 100), fc.double({ min: 0, max: 1e12, noNaN: true }))
 const inFlight = fc.constantFrom(0, 1, 1, 2, 3, 10, 0.5)
 const latency = fc.constantFrom(1, 2, 2, 7.3, 20, 0.1)
+// Few values, so that there are ties; and those that single precision can't hold.
+const few = fc.oneof(fc.integer({ min: 0, max: 4 }), fc.constantFrom(0.1, 1e12, 16_777_217))
 const report: fc.Arbitrary<Report> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record(
+      {
+        cpu: milli.map((value) => value / 1000),
+        inFlight: few,
+        latency: few,
+        queueDelay: few,
+        named: fc.dictionary(
+          fc.constantFrom('askers', 'answerers', 'nobody asks'),
+          fc.oneof(few, fc.double({ noNaN: true, noDefaultInfinity: true })),
+        ),
+      },
+      { requiredKeys: [] },
+    ),
+  },
   {
     weight: 3,
     arbitrary: fc.record({
@@ -114,6 +134,27 @@ const algorithm: fc.Arbitrary<EngineAlgorithm> = fc.oneof(
         errorCost: fc.constantFrom(0, 0.5, 10),
       })
       .map(adaptive),
+  },
+  {
+    weight: 8,
+    arbitrary: fc
+      .record({
+        metric: fc.constantFrom(
+          'cpu',
+          'inFlight',
+          'inFlight',
+          'latency',
+          'queueDelay',
+          'askers',
+          'answerers',
+        ),
+        choices: fc.oneof(fc.constant(2), fc.integer({ min: 2, max: 6 }), fc.constant(64)),
+        choiceRate: fc.constantFrom(0, 0.3, 0.999, 1, 1, 1),
+        otherwise: fc.constantFrom('random' as const, 'worker' as const),
+        unknown: fc.constantFrom('random' as const, 'fail' as const),
+        ttl: fc.constantFrom(0, 100, 250, Number.POSITIVE_INFINITY),
+      })
+      .map(powerOfTwo),
   },
   { weight: 1, arbitrary: fc.constantFrom(random(), roundRobin(), roundRobin()) },
   { weight: 2, arbitrary: fc.constant(random({ weights: { named: 2 } })) },
@@ -245,6 +286,7 @@ const situation: fc.Arbitrary<Situation> = fc.integer({ min: 1, max: 300 }).chai
     algorithm,
     seed: fc.tuple(fc.integer({ min: 0, max: 2 ** 32 - 1 }), fc.integer({ min: 0, max: 2 ** 32 - 1 })),
     readings: fc.array(fc.record({ report, age }), { maxLength: size }),
+    thread: fc.integer({ min: 0, max: 400 }),
     // Now and then more than the native engine keeps before it takes them.
     steps: fc.oneof(
       { weight: 6, arbitrary: fc.array(step, { minLength: 1, maxLength: 12 }) },
@@ -258,8 +300,8 @@ function tableOf({ size, readings }: Situation) {
   const clock = new VirtualClock(1_000)
   const table = new Table(clock)
   const places = Array.from({ length: size }, (_, i) => table.claim(`node-${i}`))
-  // So that it is kept for all, whoever asks for it first.
-  claimMetric(table.memory, 'queue')
+  // So that they are kept for all, whoever asks for them first.
+  for (const name of ['queue', 'askers', 'answerers']) claimMetric(table.memory, name)
   for (const [i, { report, age }] of readings.entries()) {
     const place = places[i]
     if (place !== undefined) table.write(place, table.now() - age, report)
@@ -270,7 +312,7 @@ function tableOf({ size, readings }: Situation) {
 /** Runs the steps on one core, and gives everything that it said. */
 function play(engine: Engine, run: Situation): unknown[] {
   const { clock, table, places } = tableOf(run)
-  const core = engine.createCore(table.memory, run.algorithm, run.seed)
+  const core = engine.createCore(table.memory, run.algorithm, run.seed, run.thread)
   const said: unknown[] = []
   let view: View = { values: new Float64Array(0), facts: new Float64Array(FACT_COUNT) }
   const join = (nodes: number[], states: number[], weights: number[]) => {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import test from 'ava'
-import { leastCpu, random } from '../../dist/index.js'
+import { leastCpu, powerOfTwo, random } from '../../dist/index.js'
 import { type Policy, shipped } from '../../dist/simulation/policy.js'
 import { BOARD_STEP, reportQueue } from '../../dist/simulation/scene.js'
 import { simulate } from '../../dist/simulation/simulation.js'
@@ -19,6 +19,7 @@ const ttl = Number.POSITIVE_INFINITY
 
 // Rows by name, as far as there is an algorithm for them.
 const policies: Readonly<Record<string, Policy>> = {
+  'two choices on the board': shipped('two', powerOfTwo({ metric: 'cpu', ttl })),
   'least loaded on the board': shipped('least', leastCpu({ threshold: 0, ttl })),
   'least loaded, board + own dispatches since': shipped(
     'own sends',

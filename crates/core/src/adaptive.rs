@@ -171,6 +171,7 @@ impl Adaptive {
             }
         }
         let any = loads > 0.0;
+        let mean_spare = mean(reported.iter().filter_map(|it| it.spare));
         if any {
             self.mean = times / loads;
         }
@@ -180,7 +181,7 @@ impl Adaptive {
                 known.times = known.times.min(WITHIN * self.mean * known.loads);
                 self.rules.learn(known, self.mean);
             } else {
-                known.cost = reported.spare.map_or(1.0, |spare| 1.0 / spare);
+                known.cost = 1.0 / reported.spare.unwrap_or(mean_spare);
             }
             known.ahead = ahead / known.cost;
         }
@@ -339,6 +340,16 @@ impl Adaptive {
             known.times = known.times * keep + latency.max(SHORTEST);
         }
         self.rules.learn(known, self.mean);
+    }
+}
+
+// 1 where there is none.
+fn mean(values: impl Iterator<Item = f64>) -> f64 {
+    let (sum, count) = values.fold((0.0, 0_u32), |(sum, count), value| (sum + value, count + 1));
+    if count == 0 {
+        1.0
+    } else {
+        sum / f64::from(count)
     }
 }
 

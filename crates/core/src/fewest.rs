@@ -40,7 +40,7 @@ impl Candidates {
     }
 
     // How many there are among `length`.
-    fn count(self, length: u32) -> u32 {
+    pub(crate) fn count(self, length: u32) -> u32 {
         match self {
             Self::All => length,
             Self::Drawn(count) => count.clamp(1, MOST_DRAWN).min(length),

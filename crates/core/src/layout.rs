@@ -42,6 +42,9 @@ pub const REPORT_WORD: usize = 4;
 /// The first of the slot words of metrics, two each.
 pub const METRICS_WORD: usize = 6;
 
+/// Slot words 30 and 31: which thread writes the slot by its meters, as a reading.
+pub const REGISTRATION_WORD: usize = 30;
+
 /// Metrics of a slot: eight of a report's own, four of the user's.
 pub const METRIC_COUNT: usize = 12;
 

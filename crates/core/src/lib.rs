@@ -14,6 +14,7 @@
 //! - [`report_weights`], [`stride`]: weights by what is reported, and turns by weight.
 //! - [`selection`], [`alias`], [`fewest`]: what a pool picks from, and how: with equal chances, in turn, by shares, or by
 //!   the fewest requests in flight.
+//! - [`power_of_two`]: the best of some by one metric.
 //! - [`ring`], [`maglev`]: tables in which keys are looked up, and [`murmur3`], the hash of a ring's points.
 //! - [`pool`]: members, algorithm and generator together: what a balancer picks with.
 #![deny(unsafe_code)]
@@ -29,6 +30,7 @@ pub mod memory;
 pub mod murmur3;
 pub mod own_sends;
 pub mod pool;
+pub mod power_of_two;
 pub mod probe_pool;
 pub mod recent;
 pub mod report;

@@ -13,6 +13,7 @@ use crate::fewest::Candidates;
 use crate::generator::Generator;
 use crate::memory::Words;
 use crate::own_sends::{Cost, OwnSends, Rule, Sending};
+use crate::power_of_two::PowerOfTwo;
 use crate::probe_pool::{self, Probe, ProbePool};
 use crate::report_weights::{self, ReportWeights, Weighing};
 use crate::selection::{Cursor, Draws, Selection, Turn};
@@ -75,6 +76,8 @@ pub enum Algorithm {
         /// How far weights may be from their mean.
         clamp: Clamp,
     },
+    /// The best by one metric among some of the members that are up.
+    PowerOfTwo(PowerOfTwo),
 }
 
 impl Algorithm {
@@ -96,6 +99,7 @@ impl Algorithm {
             Self::LeastConnections(candidates) => Draws::Fewest(*candidates),
             Self::Prequal(_) => Draws::Probed,
             Self::Adaptive { .. } => Draws::Learned,
+            Self::PowerOfTwo(two) => Draws::Best(two.comparison()),
             Self::LeastConnectionsByWeight(candidates) => Draws::LeastLoaded(*candidates),
         }
     }
@@ -122,7 +126,7 @@ impl Algorithm {
     }
 
     // Makes a selection of what was seen, and says how many have a fresh reading.
-    fn select(&self, seen: &[Seen], idle: &[f64], weights: &[f64], into: &mut Selection) -> u32 {
+    fn select(&self, seen: &[Seen], figures: &[f64], weights: &[f64], into: &mut Selection) -> u32 {
         let fresh = match self {
             Self::Random
             | Self::RoundRobin
@@ -142,10 +146,11 @@ impl Algorithm {
                 spare,
                 own_sends: Some(_),
                 ..
-            } => spare.weigh(seen, idle, into),
-            Self::SpareCapacity { spare, .. } => spare.select(seen, idle, into),
+            } => spare.weigh(seen, figures, into),
+            Self::SpareCapacity { spare, .. } => spare.select(seen, figures, into),
+            Self::PowerOfTwo(two) => two.select(seen, figures, into),
             Self::WeightedRoundRobin { weighing, clamp } => {
-                let known = stride::select(seen, idle, *clamp, into);
+                let known = stride::select(seen, figures, *clamp, into);
                 weighing.map_or(0, |_| known)
             }
         };
@@ -203,9 +208,9 @@ pub struct Pool {
     report_weights: Option<ReportWeights>,
     // What the last refresh saw. Members that were set since then are not in it.
     seen: Vec<Seen>,
-    // The idle CPU of those with a fresh reading, 1/1000 percentage points; or the weights, 0 where not known; empty
-    // where the algorithm does not ask.
-    idle: Vec<f64>,
+    // What those with a fresh reading count as: the idle CPU, 1/1000 percentage points, the value of a metric, or the
+    // weight, 0 where not known; empty where the algorithm does not ask.
+    figures: Vec<f64>,
     // The weights of the members of the last refresh, where the algorithm goes by them; else empty.
     weights: Vec<f64>,
     // Where draws look at requests in flight: slot and slot generation of the members of the last refresh; else empty.
@@ -267,7 +272,7 @@ impl Pool {
             adaptive,
             report_weights,
             seen: Vec::new(),
-            idle: Vec::new(),
+            figures: Vec::new(),
             weights: Vec::new(),
             places: Vec::new(),
             selection: Selection::new(draws),
@@ -319,7 +324,7 @@ impl Pool {
         let Self {
             members,
             seen,
-            idle,
+            figures,
             estimates,
             sending,
             probes,
@@ -355,32 +360,45 @@ impl Pool {
                 seen.extend(members.iter().map(Member::seen_without_reading));
                 now + adaptive::REFRESH
             }
-            Algorithm::LeastCpu { ttl, .. } => {
-                read(members, table, now, ttl, seen, |index, fresh| {
-                    take(index, fresh);
-                    let estimate = estimates
-                        .as_mut()
-                        .map(|estimates| estimates.update(index, fresh.time, fresh.cpu));
-                    estimate.map_or(fresh.cpu, |estimate| (estimate + 0.5).floor() as u32)
-                })
-            }
+            Algorithm::LeastCpu { ttl, .. } => read(members, ttl, seen, |index, member| {
+                let fresh = table.read(member.slot, member.generation, now, ttl)?;
+                take(index, fresh);
+                let estimate = estimates
+                    .as_mut()
+                    .map(|estimates| estimates.update(index, fresh.time, fresh.cpu));
+                let cpu = estimate.map_or(fresh.cpu, |estimate| (estimate + 0.5).floor() as u32);
+                Some((fresh.time, Seen::fresh(cpu)))
+            }),
             Algorithm::SpareCapacity { ttl, .. } => {
-                idle.clear();
-                idle.resize(members.len(), 0.0);
-                read(members, table, now, ttl, seen, |index, fresh| {
-                    if let (Some(idle), Some(estimates)) = (idle.get_mut(index), &mut *estimates) {
+                figures.clear();
+                figures.resize(members.len(), 0.0);
+                read(members, ttl, seen, |index, member| {
+                    let fresh = table.read(member.slot, member.generation, now, ttl)?;
+                    if let (Some(idle), Some(estimates)) = (figures.get_mut(index), &mut *estimates)
+                    {
                         *idle = FULL - estimates.update(index, fresh.time, fresh.cpu);
                     }
                     take(index, fresh);
-                    fresh.cpu
+                    Some((fresh.time, Seen::fresh(fresh.cpu)))
+                })
+            }
+            Algorithm::PowerOfTwo(two) => {
+                figures.clear();
+                figures.resize(members.len(), 0.0);
+                read(members, two.ttl, seen, |index, member| {
+                    let (time, value) = two.read(table, member.slot, member.generation, now)?;
+                    if let Some(figure) = figures.get_mut(index) {
+                        *figure = value;
+                    }
+                    Some((time, Seen::fresh(0)))
                 })
             }
             Algorithm::WeightedRoundRobin { .. } => {
                 let next = match report_weights {
-                    Some(weights) => weights.refresh(members, table, now, idle),
-                    None => report_weights::take_fixed(members, idle),
+                    Some(weights) => weights.refresh(members, table, now, figures),
+                    None => report_weights::take_fixed(members, figures),
                 };
-                report_weights::see(members, idle, seen);
+                report_weights::see(members, figures, seen);
                 next
             }
         };
@@ -389,16 +407,19 @@ impl Pool {
             self.weights
                 .extend(self.members.iter().map(|member| member.weight));
         }
-        let fresh =
-            self.algorithm
-                .select(&self.seen, &self.idle, &self.weights, &mut self.selection);
+        let fresh = self.algorithm.select(
+            &self.seen,
+            &self.figures,
+            &self.weights,
+            &mut self.selection,
+        );
         if let Some((sends, sending)) = &mut self.sending {
             sends.learn();
             sending.start(&mut self.selection, sends);
         }
         if matches!(
             self.selection.draws(),
-            Draws::Fewest(_) | Draws::LeastLoaded(_) | Draws::Learned
+            Draws::Fewest(_) | Draws::LeastLoaded(_) | Draws::Learned | Draws::Best(_)
         ) {
             self.places.clear();
             let places = self.members.iter().map(|it| (it.slot, it.generation));
@@ -444,7 +465,7 @@ impl Pool {
         }
     }
 
-    /// What each member counted as at the last refresh: 1/1000 percentage points, or
+    /// What each member counted as at the last refresh: 1/1000 percentage points or the value of a metric, or
     /// [`NOT_ELIGIBLE`](band::NOT_ELIGIBLE).
     #[must_use]
     pub fn values(&self) -> &[f64] {
@@ -576,7 +597,7 @@ impl Pool {
             }
             Draws::Learned => {
                 self.algorithm
-                    .select(seen, &self.idle, &self.weights, selection);
+                    .select(seen, &self.figures, &self.weights, selection);
                 self.adaptive.as_ref().and_then(|adaptive| {
                     adaptive.draw(
                         &selection.band,
@@ -588,7 +609,7 @@ impl Pool {
             }
             Draws::SendingEqual | Draws::SendingWeighted => {
                 self.algorithm
-                    .select(seen, &self.idle, &self.weights, selection);
+                    .select(seen, &self.figures, &self.weights, selection);
                 self.sending.as_mut().and_then(|(sends, sending)| {
                     let mut left = Sending::new(sending.rule());
                     left.start(selection, sends);
@@ -599,7 +620,7 @@ impl Pool {
             }
             Draws::Probed => {
                 self.algorithm
-                    .select(seen, &self.idle, &self.weights, selection);
+                    .select(seen, &self.figures, &self.weights, selection);
                 let is_left = |index: u32| {
                     seen.get(index as usize)
                         .is_some_and(|member| *member != Seen::OUT)
@@ -612,9 +633,10 @@ impl Pool {
             | Draws::InStride
             | Draws::Weighted
             | Draws::Fewest(_)
-            | Draws::LeastLoaded(_) => {
+            | Draws::LeastLoaded(_)
+            | Draws::Best(_) => {
                 self.algorithm
-                    .select(seen, &self.idle, &self.weights, selection);
+                    .select(seen, &self.figures, &self.weights, selection);
                 selection.draw(&mut self.cursor, in_flight(&self.places, table))
             }
         };
@@ -648,14 +670,14 @@ fn in_flight<W: Words>(places: &[(u32, u32)], table: &Table<W>) -> impl Fn(u32) 
     }
 }
 
-// Reads the members' slots, lets `taken` say what each fresh reading counts as, and returns when the first of them expires.
-fn read<W: Words>(
+// Looks at the members that are up, and returns when the first fresh reading expires.
+//
+// `look`: takes a member's reading, and gives its time and what it counts as, where it is fresh
+fn read(
     members: &[Member],
-    table: &Table<W>,
-    now: f64,
     ttl: f64,
     seen: &mut Vec<Seen>,
-    mut taken: impl FnMut(usize, Fresh) -> u32,
+    mut look: impl FnMut(usize, &Member) -> Option<(u64, Seen)>,
 ) -> f64 {
     let mut oldest = None;
     seen.clear();
@@ -663,11 +685,11 @@ fn read<W: Words>(
         if !member.up {
             return Seen::OUT;
         }
-        match table.read(member.slot, member.generation, now, ttl) {
+        match look(index, member) {
             None => Seen::MISSING,
-            Some(fresh) => {
-                oldest = Some(oldest.map_or(fresh.time, |time: u64| time.min(fresh.time)));
-                Seen::fresh(taken(index, fresh))
+            Some((time, reading)) => {
+                oldest = Some(oldest.map_or(time, |oldest: u64| oldest.min(time)));
+                reading
             }
         }
     }));

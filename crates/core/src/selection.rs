@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use crate::alias::Alias;
 use crate::fewest::Candidates;
 use crate::generator::Generator;
+use crate::power_of_two::Comparison;
 use crate::stride::Stride;
 use crate::weights::Load;
 
@@ -32,6 +33,8 @@ pub enum Draws {
     SendingWeighted,
     /// As `Equal`, where a [`ProbePool`](crate::probe_pool::ProbePool) has too little to go by. Live.
     Probed,
+    /// The best of some by a metric. Live where that is requests in flight.
+    Best(Comparison),
 }
 
 impl Draws {
@@ -39,15 +42,16 @@ impl Draws {
     /// again.
     #[must_use]
     pub fn live(self) -> bool {
-        matches!(
-            self,
+        match self {
             Self::Fewest(_)
-                | Self::LeastLoaded(_)
-                | Self::Learned
-                | Self::SendingEqual
-                | Self::SendingWeighted
-                | Self::Probed
-        )
+            | Self::LeastLoaded(_)
+            | Self::Learned
+            | Self::SendingEqual
+            | Self::SendingWeighted
+            | Self::Probed => true,
+            Self::Best(comparison) => comparison.live(),
+            Self::Equal | Self::InTurn | Self::InStride | Self::Weighted => false,
+        }
     }
 }
 
@@ -100,7 +104,8 @@ impl Turn {
 #[derive(Debug)]
 pub struct Selection {
     draws: Draws,
-    /// What each member counts as: 1/1000 percentage points, or [`NOT_ELIGIBLE`](crate::band::NOT_ELIGIBLE).
+    /// What each member counts as: 1/1000 percentage points or the value of a metric, or
+    /// [`NOT_ELIGIBLE`](crate::band::NOT_ELIGIBLE).
     pub values: Vec<f64>,
     /// The members that may be picked: indices, in order.
     pub band: Vec<u32>,
@@ -147,7 +152,7 @@ impl Selection {
         }
     }
 
-    /// One draw: a member. None where the band is empty.
+    /// One draw: a member, or an [`unknown_draw`](crate::power_of_two::unknown_draw). None where the band is empty.
     ///
     /// `in_flight`: requests in flight at a member
     pub fn draw(&self, cursor: &mut Cursor, in_flight: impl Fn(u32) -> u32) -> Option<u32> {
@@ -167,6 +172,10 @@ impl Selection {
             }
             Draws::LeastLoaded(candidates) => {
                 candidates.draw(length, &mut cursor.generator, self.load_at(in_flight))
+            }
+            Draws::Best(comparison) => {
+                let Self { band, values, .. } = self;
+                return Some(comparison.draw(band, values, &mut cursor.generator, in_flight));
             }
         };
         self.band.get(position as usize).copied()
@@ -205,6 +214,16 @@ impl Selection {
                 self.fill_with(into, cursor, |from| {
                     candidates.draw(length, &mut from.generator, &load)
                 });
+            }
+            Draws::Best(_) if self.band.is_empty() => {}
+            Draws::Best(comparison) => {
+                let mut generator = cursor.generator;
+                for place in into {
+                    let drawn =
+                        comparison.draw(&self.band, &self.values, &mut generator, &in_flight);
+                    place.store(drawn, Relaxed);
+                }
+                cursor.generator = generator;
             }
         }
     }
@@ -251,6 +270,10 @@ impl Selection {
     /// share of many draws; by requests in flight, what it would be where all have as many for their weights.
     pub fn chances(&self) -> impl Iterator<Item = (u32, f64)> {
         let equal = 1.0 / f64::from(self.length());
+        let best = match self.draws {
+            Draws::Best(comparison) => comparison.shares(&self.band, &self.values),
+            _ => Vec::new(),
+        };
         self.band.iter().enumerate().map(move |(position, &index)| {
             let share = match self.draws {
                 Draws::Equal
@@ -263,6 +286,7 @@ impl Selection {
                 | Draws::InStride
                 | Draws::LeastLoaded(_)
                 | Draws::SendingWeighted => self.shares.get(position).copied().unwrap_or(0.0),
+                Draws::Best(_) => best.get(position).copied().unwrap_or(0.0),
             };
             (index, share)
         })

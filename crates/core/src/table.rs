@@ -261,7 +261,16 @@ impl<W: Words> Table<W> {
         reading.swap(Reading::none(generation).0, Release);
         flights.swap(layout::no_flights(generation), Release);
         self.clear_report(slot, generation);
+        self.clear_registration(slot, generation);
         Some(generation)
+    }
+
+    // Whoever measured the last owner is no longer registered.
+    fn clear_registration(&self, slot: u32, slot_generation: u32) {
+        let index = layout::slot_word(slot) + layout::REGISTRATION_WORD;
+        if let Some(word) = self.memory.pair(index) {
+            word.swap(Reading::none(slot_generation).0, Release);
+        }
     }
 
     /// Counts one more request in flight. False, and nothing is counted, where the slot belongs to another node now or

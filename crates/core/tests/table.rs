@@ -225,21 +225,27 @@ fn each_publication_is_one_step() {
     assert_eq!(table.generation(), 0);
 }
 
-// Words beyond the documented ones are room for later: nothing may write there.
 #[test]
-fn the_rest_of_a_slot_stays_zero() {
+fn a_slot_given_back_is_registered_by_nobody() {
+    let (memory, table) = memory(2);
+    let word = memory
+        .pair(layout::slot_word(0) + layout::REGISTRATION_WORD)
+        .unwrap();
+    word.store(Reading::new(NOW, 0, 7).0, Relaxed);
+    assert_eq!(table.give_back(0), Some(1));
+    assert_eq!(Reading(word.load(Relaxed)), Reading::none(1));
+}
+
+#[test]
+fn the_other_slots_stay_zero() {
     let (memory, table) = memory(2);
     table.write(0, 0, TIME_MAX, CPU_MAX);
     table.enter(0, 0);
     table.give_back(0);
     table.write(0, 1, NOW, 5);
     table.publish();
-    // The report is emptied with the slot: its words have the new owner's tag.
-    let used = layout::slot_word(0)..layout::slot_word(0) + layout::METRICS_WORD + 24;
-    for index in layout::slot_word(0)..layout::slot_word(2) {
-        if !used.contains(&index) {
-            assert_eq!(memory.word(index).unwrap().load(Relaxed), 0, "word {index}");
-        }
+    for index in layout::slot_word(1)..layout::slot_word(2) {
+        assert_eq!(memory.word(index).unwrap().load(Relaxed), 0, "word {index}");
     }
 }
 

@@ -8,6 +8,7 @@ use idlest_core::fewest::{Candidates, MOST_DRAWN};
 use idlest_core::layout::{CPU_MAX, METRIC_COUNT};
 use idlest_core::own_sends::Cost;
 use idlest_core::pool::Algorithm;
+use idlest_core::power_of_two::{Otherwise, PowerOfTwo};
 use idlest_core::probe_pool;
 use idlest_core::report_weights::Weighing;
 use idlest_core::spare::SpareCapacity;
@@ -27,14 +28,14 @@ pub struct ClampSpec {
     pub round_up: bool,
 }
 
-/// A checked algorithm of `src/algorithms/algorithm.ts`.
+/// A checked algorithm of `src/algorithms/algorithm.ts`, as `AlgorithmSpec` of `src/engine/native.ts` has it.
 #[napi(object)]
 pub struct AlgorithmSpec {
-    /// `random`, `roundRobin`, `leastCpu`, `spareCapacity`, `leastConnections`, `weightedRoundRobin`, `prequal`, `hashRing` or `maglev`.
+    /// Its kind there.
     pub kind: String,
     /// `leastCpu`: width of the band, inclusive, 1/1000 percentage points.
     pub threshold: Option<f64>,
-    /// `leastCpu`, `spareCapacity`: oldest age of a fresh reading, ms, inclusive.
+    /// `leastCpu`, `spareCapacity`, `powerOfTwo`: oldest age of a fresh reading, ms, inclusive.
     pub ttl: Option<f64>,
     /// What a missing reading counts as: `mean` or `exclude`; for `leastCpu` also 1/1000 percentage points.
     pub missing: Option<Either<f64, String>>,
@@ -48,7 +49,7 @@ pub struct AlgorithmSpec {
     pub fading: Option<f64>,
     /// `adaptive`: a member that gives errors alone counts as so many times as slow, less one.
     pub error_cost: Option<f64>,
-    /// `leastConnections`: members that are compared, 1 to 64.
+    /// `leastConnections`, `powerOfTwo`: members that are compared, 1 to 64, or 2 to 64.
     pub choices: Option<f64>,
     /// `leastConnections`: whether all are compared.
     pub exact: Option<bool>,
@@ -76,6 +77,16 @@ pub struct AlgorithmSpec {
     pub utilization_places: Option<Vec<u32>>,
     /// `random`, `leastConnections`, `weightedRoundRobin`: whether there are fixed weights. Theirs that count come with the members.
     pub weights: Option<HashMap<String, f64>>,
+    /// `powerOfTwo`: share of the picks that compare, 0-1.
+    pub choice_rate: Option<f64>,
+    /// `powerOfTwo`: what the other picks are: `random` or `worker`.
+    pub otherwise: Option<String>,
+    /// `powerOfTwo`: what becomes of a pick that knows of no load: `random` or `fail`.
+    pub unknown: Option<String>,
+    /// `powerOfTwo`: the place of the metric among a slot's.
+    pub place: Option<f64>,
+    /// `powerOfTwo`: the id of the picking thread.
+    pub thread: Option<f64>,
 }
 
 impl TryFrom<AlgorithmSpec> for Algorithm {
@@ -143,7 +154,7 @@ impl TryFrom<AlgorithmSpec> for Algorithm {
                 })
             }
             "leastConnections" => {
-                let choices = choices(spec.choices)?;
+                let choices = choices(spec.choices, 1)?;
                 let candidates = match spec.exact {
                     Some(true) => Candidates::All,
                     Some(false) => Candidates::Drawn(choices),
@@ -173,9 +184,10 @@ impl TryFrom<AlgorithmSpec> for Algorithm {
                     None => Some(weighing(&spec)?),
                 },
             }),
+            "powerOfTwo" => Ok(Self::PowerOfTwo(power_of_two(&spec)?)),
             _ => Err(invalid(
                 "kind",
-                "'random', 'roundRobin', 'leastCpu', 'spareCapacity', 'leastConnections', 'weightedRoundRobin', 'prequal', 'hashRing' or 'maglev'",
+                "the kind of an algorithm that engines know",
             )),
         }
     }
@@ -222,6 +234,31 @@ fn clamp(spec: Option<&ClampSpec>) -> Result<Clamp> {
     }
 }
 
+fn power_of_two(spec: &AlgorithmSpec) -> Result<PowerOfTwo> {
+    let choice_rate = match spec.choice_rate {
+        Some(rate) if (0.0..=1.0).contains(&rate) => rate,
+        _ => return Err(invalid("choiceRate", "a number from 0 to 1")),
+    };
+    let otherwise = match spec.otherwise.as_deref() {
+        Some("random") => Otherwise::Random,
+        Some("worker") => Otherwise::Worker(whole("thread", spec.thread, 0, u32::MAX)?),
+        _ => return Err(invalid("otherwise", "'random' or 'worker'")),
+    };
+    let fail_unknown = match spec.unknown.as_deref() {
+        Some("random") => false,
+        Some("fail") => true,
+        _ => return Err(invalid("unknown", "'random' or 'fail'")),
+    };
+    Ok(PowerOfTwo {
+        metric: whole("place", spec.place, 0, METRIC_COUNT as u32 - 1)? as usize,
+        choices: choices(spec.choices, 2)?,
+        choice_rate,
+        otherwise,
+        fail_unknown,
+        ttl: milliseconds("ttl", spec.ttl)?,
+    })
+}
+
 fn milliseconds(what: &str, value: Option<f64>) -> Result<f64> {
     match value {
         Some(value) if value >= 0.0 => Ok(value),
@@ -242,21 +279,25 @@ fn cost(value: Option<Either<f64, bool>>) -> Result<Option<Cost>> {
     }
 }
 
-fn choices(value: Option<f64>) -> Result<u32> {
-    match value {
-        Some(value) if value.fract() == 0.0 && (1.0..=f64::from(MOST_DRAWN)).contains(&value) => {
-            Ok(value as u32)
-        }
-        _ => Err(invalid("choices", "a whole number from 1 to 64")),
-    }
+fn choices(value: Option<f64>, least: u32) -> Result<u32> {
+    whole("choices", value, least, MOST_DRAWN)
 }
 
 fn milli(what: &str, value: Option<f64>) -> Result<u32> {
+    whole(what, value, 0, CPU_MAX)
+}
+
+fn whole(what: &str, value: Option<f64>, least: u32, most: u32) -> Result<u32> {
     match value {
-        Some(value) if value.fract() == 0.0 && (0.0..=f64::from(CPU_MAX)).contains(&value) => {
+        Some(value)
+            if value.fract() == 0.0 && (f64::from(least)..=f64::from(most)).contains(&value) =>
+        {
             Ok(value as u32)
         }
-        _ => Err(invalid(what, "a whole number from 0 to 100,000")),
+        _ => Err(invalid(
+            what,
+            &format!("a whole number from {least} to {most}"),
+        )),
     }
 }
 

@@ -205,6 +205,7 @@ export class Adaptive implements Plan, Learner {
       if (this.#up[i] === 1) least = Math.min(least, (this.#ahead[i] as number) * (this.#cost[i] as number))
     }
     if (loads > 0) this.#meanCost = times / loads
+    const meanSpare = meanOf(spare)
     for (let i = 0; i < count; i++) {
       const ahead = Math.max(0, (this.#ahead[i] as number) * (this.#cost[i] as number) - least)
       if (loads > 0) {
@@ -215,7 +216,7 @@ export class Adaptive implements Plan, Learner {
         this.#learn(i)
       } else {
         const known = spare[i] as number
-        this.#cost[i] = Number.isNaN(known) ? 1 : 1 / known
+        this.#cost[i] = 1 / (Number.isNaN(known) ? meanSpare : known)
       }
       this.#ahead[i] = ahead / (this.#cost[i] as number)
     }
@@ -253,4 +254,16 @@ export class Adaptive implements Plan, Learner {
       if (cheapest.length > CHEAPEST) cheapest.pop()
     }
   }
+}
+
+// The mean of what is known; 1 where nothing is.
+function meanOf(values: Float64Array): number {
+  let sum = 0
+  let count = 0
+  for (const value of values) {
+    if (Number.isNaN(value)) continue
+    sum += value
+    count++
+  }
+  return count === 0 ? 1 : sum / count
 }

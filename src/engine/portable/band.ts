@@ -5,11 +5,11 @@ import { NOT_ELIGIBLE } from '../engine.js'
 /** What a member without a reading counts as where no one has one: any value, since it is the same for all. */
 export const ALL_MISSING = CPU_MAX / 2
 
-/** Stands for "no fresh reading" among raw readings. */
-export const MISSING = -1
+/** Stands for "no fresh reading" among raw readings: below whatever a table can hold. */
+export const MISSING = -Number.MAX_VALUE
 
-/** Stands for "not up" among raw readings. */
-export const OUT = -2
+/** Stands for "not up" among raw readings: below `MISSING`. */
+export const OUT = Number.NEGATIVE_INFINITY
 
 /**
  * What a missing reading counts as: 1/1000 percentage points, or `NOT_ELIGIBLE`.

@@ -13,12 +13,14 @@ import {
   type MemberArrays,
   type View,
 } from '../engine.js'
+import { metricOf } from '../metric-of.js'
 import { utilizationPlaces } from '../utilization-places.js'
 import { Adaptive } from './adaptive.js'
 import { fillBand, MISSING, OUT } from './band.js'
 import { Estimates } from './estimates.js'
 import { Flights } from './flights.js'
 import { Generator, type GeneratorState } from './generator.js'
+import { takeMetric } from './metric-readings.js'
 import { OwnSends } from './own-sends.js'
 import type { SendingPlan } from './own-sends-plans.js'
 import { type Dice, type Plan, UniformPlan } from './plan.js'
@@ -54,9 +56,12 @@ export class PortableCore implements EngineCore {
   readonly #before: GeneratorState = { s0: 0, s1: 0, s2: 0, s3: 0 }
   #turnBefore = 0
   readonly #reading: MutableReading = { time: 0, tag: 0, value: 0 }
-  readonly #metric: MutableMetric = { time: 0, value: 0 }
+  readonly #sample: MutableMetric = { time: 0, value: 0 }
   readonly #ttl: number | undefined
   readonly #estimates: Estimates | undefined
+  // The metric's place among a slot's, for algorithms that go by one.
+  readonly #metric: number
+  readonly #thread: number
   readonly #sends: OwnSends | undefined
   readonly #probes: ProbePool | undefined
   readonly #reportWeights: ReportWeights | undefined
@@ -66,11 +71,18 @@ export class PortableCore implements EngineCore {
   #raw = new Float64Array(0)
   #plan: Plan | SendingPlan = NO_PLAN
 
-  constructor(memory: TableMemory, algorithm: EngineAlgorithm, seed: readonly [number, number]) {
+  constructor(
+    memory: TableMemory,
+    algorithm: EngineAlgorithm,
+    seed: readonly [number, number],
+    thread: number,
+  ) {
     this.#memory = memory
     this.#algorithm = algorithm
     this.live = isLive(algorithm)
     this.#ttl = ttlOf(algorithm)
+    this.#metric = metricOf(memory, algorithm)
+    this.#thread = thread
     this.#flights = new Flights(memory, NO_MEMBERS.slots, NO_MEMBERS.generations)
     const generator = new Generator(seed)
     this.#dice = { generator, turn: goesInTurn(algorithm) ? generator.next() : 0 }
@@ -102,7 +114,9 @@ export class PortableCore implements EngineCore {
     facts[FACT_GENERATION] = Atomics.load(this.#memory.header, GENERATION_WORD)
     facts[FACT_NEXT_EXPIRY] = Number.POSITIVE_INFINITY
     facts[FACT_FRESH] = 0
-    if (this.#ttl !== undefined) this.#takeReadings(this.#ttl, now, facts)
+    if (this.#algorithm.kind === 'powerOfTwo') {
+      takeMetric(this.#memory, this.#metric, this.#members, this.#algorithm.ttl, now, this.#raw, facts)
+    } else if (this.#ttl !== undefined) this.#takeReadings(this.#ttl, now, facts)
     else if (this.#algorithm.kind === 'weightedRoundRobin') this.#takeWeights(now, facts)
     else this.#takeStates()
     if (this.#probes !== undefined) facts[FACT_NEXT_EXPIRY] = this.#probes.refresh(this.#memory, now)
@@ -167,7 +181,7 @@ export class PortableCore implements EngineCore {
       const band = new Uint32Array(raw.length)
       return new ProbedPlan(band, fillBand(raw, raw.length, 0, 0, band), raw, this.#probes)
     }
-    return planOf(this.#algorithm, raw, raw.length, this.#flights, this.#members.weights)
+    return planOf(this.#algorithm, raw, raw.length, this.#flights, this.#members.weights, this.#thread)
   }
 
   #nextInTurn(excluded: ReadonlySet<number>): number {
@@ -192,8 +206,8 @@ export class PortableCore implements EngineCore {
       const generation = generations[i] as number
       const time = reportTime(this.#memory, slot, generation)
       if (time < 0) continue
-      readMetric(this.#memory, slot, generation, IN_FLIGHT_METRIC, time, this.#metric)
-      if (now - this.#metric.time <= ttl) reported[i] = this.#metric.value
+      readMetric(this.#memory, slot, generation, IN_FLIGHT_METRIC, time, this.#sample)
+      if (now - this.#sample.time <= ttl) reported[i] = this.#sample.value
     }
     adaptive.refresh(now, spare, reported)
     adaptive.fillValues(values)

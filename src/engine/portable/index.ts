@@ -6,5 +6,5 @@ import { portableKeyTables } from './key-tables.js'
 export const portableEngine: Engine = {
   name: 'portable',
   keyTables: portableKeyTables,
-  createCore: (memory, algorithm, seed) => new PortableCore(memory, algorithm, seed),
+  createCore: (memory, algorithm, seed, thread = 0) => new PortableCore(memory, algorithm, seed, thread),
 }

@@ -5,6 +5,7 @@ import { LeastInFlightPlan } from './least-in-flight.js'
 import type { OwnSends } from './own-sends.js'
 import { SendingBandPlan, type SendingPlan, SendingSparePlan } from './own-sends-plans.js'
 import { type Plan, TurnPlan, UniformPlan } from './plan.js'
+import { fillLoads, planOfTwo } from './power-of-two.js'
 import { fillSpareValues, fillWeights, planByWeight } from './spare.js'
 import { planInStride } from './stride.js'
 import { LeastLoadedPlan, planByFixedWeight } from './weighted.js'
@@ -15,6 +16,7 @@ import { LeastLoadedPlan, planByFixedWeight } from './weighted.js'
  * @param count how many there are
  * @param flights what they have in flight, for algorithms that look at it
  * @param weights their fixed weights, above 0, for algorithms that have some
+ * @param thread the id of the thread that picks
  */
 export function planOf(
   algorithm: EngineAlgorithm,
@@ -22,8 +24,10 @@ export function planOf(
   count: number,
   flights: Flights,
   weights: Float64Array,
+  thread: number,
 ): Plan {
   if (algorithm.kind === 'random' && isWeighted(algorithm)) return planByFixedWeight(raw, count, weights)
+  if (algorithm.kind === 'powerOfTwo') return planOfTwo(algorithm, raw, count, flights, thread)
   if (algorithm.kind === 'spareCapacity') {
     const weights = new Float64Array(count)
     const total = fillWeights(raw, count, algorithm.missing, weights)
@@ -66,8 +70,12 @@ export function fillBandOf(
   return fillBand(raw, count, substitute(algorithm.missing, raw, count), algorithm.threshold, band)
 }
 
-/** What the readings count as: 1/1000 percentage points, or the weight (0: not known); or `NOT_ELIGIBLE`. */
+/** What the readings count as, as in `View.values`. */
 export function fillValues(algorithm: EngineAlgorithm, raw: Float64Array, values: Float64Array): void {
+  if (algorithm.kind === 'powerOfTwo') {
+    fillLoads(algorithm, raw, values)
+    return
+  }
   if (algorithm.kind === 'spareCapacity') {
     fillSpareValues(raw, algorithm.missing, values)
     return

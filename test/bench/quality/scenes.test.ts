@@ -1,9 +1,10 @@
 import test from 'ava'
-import { adaptive } from '../../../bench/quality/adaptive.js'
 import { barsOf } from '../../../bench/quality/bars.js'
 import { contenders } from '../../../bench/quality/contenders.js'
 import { type Outcome, runScene } from '../../../bench/quality/run.js'
 import { neighbours, type QualityScene, queues, scenes, servers } from '../../../bench/quality/scenes.js'
+import { adaptive } from '../../../dist/index.js'
+import { shipped } from '../../../dist/simulation/policy.js'
 import { capacity, checkScene, type Scene } from '../../../dist/simulation/scene.js'
 
 const all = [...scenes, ...neighbours]
@@ -145,7 +146,7 @@ test('a run is repeatable, whatever kept its policy over all balancers', (t) => 
 
 test('what the watched node got is counted from the moment on, in whole windows', (t) => {
   const scene = named('failing-1')
-  const contender = { name: 'adaptive', make: () => adaptive('adaptive') }
+  const contender = { name: 'adaptive', make: () => shipped('adaptive', adaptive()) }
   const { watched } = runScene(scene, contender, 36_000, [1])
   // 490 requests a second: 73 s in all, 60 of them before.
   t.is(watched.length, 2)

@@ -1,0 +1,47 @@
+import { type Algorithm, isByFlights, ttlOf } from '../algorithms/algorithm.js'
+import { NOT_ELIGIBLE } from '../engine/engine.js'
+import { inFlight } from '../table/in-flight.js'
+import { MILLI, readingTag } from '../table/layout.js'
+import type { TableMemory } from '../table/memory.js'
+import { findMetric } from '../table/metric-names.js'
+import { type MutableReading, readReading } from '../table/reading.js'
+import { type MutableMetric, readMetric, reportTime } from '../table/report.js'
+import type { Place } from './members.js'
+
+const reading: MutableReading = { time: 0, tag: 0, value: 0 }
+const sample: MutableMetric = { time: 0, value: 0 }
+
+/** CPU of a node's last reading in percent, however old; undefined where there is none. */
+export function cpuOf(memory: TableMemory, { slot, generation }: Place): number | undefined {
+  readReading(memory, slot, reading)
+  return reading.value >= 0 && reading.tag === readingTag(generation) ? reading.value / MILLI : undefined
+}
+
+/**
+ * Table time of the sample that an algorithm goes by, ms, however old; undefined where there is none. That is the CPU
+ * reading, but for `powerOfTwo`.
+ */
+export function sampledAt(algorithm: Algorithm, memory: TableMemory, place: Place): number | undefined {
+  if (algorithm.kind !== 'powerOfTwo') return cpuOf(memory, place) === undefined ? undefined : reading.time
+  const { slot, generation } = place
+  const reported = reportTime(memory, slot, generation)
+  if (reported < 0) return undefined
+  readMetric(memory, slot, generation, findMetric(memory, algorithm.metric), reported, sample)
+  return Number.isNaN(sample.value) ? undefined : sample.time
+}
+
+/**
+ * What an algorithm takes a node for: CPU in percent, or the metric's value; undefined where it knows nothing of it,
+ * or does not ask.
+ * @param value of the view
+ */
+export function takenFor(
+  algorithm: Algorithm,
+  memory: TableMemory,
+  { slot, generation }: Place,
+  value: number,
+): number | undefined {
+  if (value === NOT_ELIGIBLE || ttlOf(algorithm) === undefined) return undefined
+  if (isByFlights(algorithm)) return Math.max(value, inFlight(memory, slot, generation))
+  return algorithm.kind === 'powerOfTwo' ? value : value / MILLI
+}
