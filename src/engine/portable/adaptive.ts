@@ -167,21 +167,24 @@ export class Adaptive implements Plan, Learner {
   #best(count: number, generator: Generator): number {
     const candidates = this.#candidates
     const scores = this.#scores
+    const ahead = this.#ahead
+    const cost = this.#cost
+    const flights = this.#flights as Flights
     let least = Number.POSITIVE_INFINITY
     for (let k = 0; k < count; k++) {
       const i = candidates[k] as number
-      const score =
-        ((this.#flights as Flights).at(i) + (this.#ahead[i] as number) + 1) * (this.#cost[i] as number)
+      const score = (flights.at(i) + (ahead[i] as number) + 1) * (cost[i] as number)
       scores[k] = score
-      if (score < least) least = score
+      least = Math.min(least, score)
     }
     const most = least * (1 + this.#scatter)
+    // Those that count as equals move to the front; written each time, since a branch would be guessed wrong too often.
     let alike = 0
-    for (let k = 0; k < count; k++) if ((scores[k] as number) <= most) alike++
-    let skip = alike > 1 ? generator.below(alike) : 0
-    let k = 0
-    while ((scores[k] as number) > most || skip-- > 0) k++
-    return candidates[k] as number
+    for (let k = 0; k < count; k++) {
+      candidates[alike] = candidates[k] as number
+      alike += (scores[k] as number) <= most ? 1 : 0
+    }
+    return candidates[alike > 1 ? generator.below(alike) : 0] as number
   }
 
   #learn(i: number): void {
