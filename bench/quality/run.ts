@@ -8,6 +8,8 @@ export interface Contender {
   readonly name: string
   /** What responses carry to its balancers. */
   readonly inBand?: Reporter
+  /** What servers answer to its probes. */
+  readonly probe?: Reporter
   readonly make: () => Policy
 }
 
@@ -63,6 +65,7 @@ function runOnce({ make, watched }: QualityScene, contender: Contender, requests
   const scene: Scene = {
     ...make(requests, seed),
     ...(contender.inBand === undefined ? {} : { inBand: contender.inBand }),
+    ...(contender.probe === undefined ? {} : { probe: contender.probe }),
     onWindow: (start, sent) => {
       if (watched === undefined || start < watched.from) return
       const total = sent.reduce((sum, count) => sum + count, 0)
