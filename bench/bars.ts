@@ -2,6 +2,7 @@ import type { CaseResult, Doer } from './case.js'
 import { ALGORITHM_SIZES, ALGORITHMS, caseOf, nameOf, WEIGHTINGS } from './cases/algorithms.js'
 import { STRING_FLOOR } from './cases/floor.js'
 import { KEYED_CASES, KEYED_NODES } from './cases/keyed.js'
+import { ADAPTIVE_LEASES, LEASES } from './cases/leases.js'
 import type { GcResult } from './figures/gc.js'
 import type { PollResult } from './figures/poll.js'
 import type { WaitsResult } from './figures/waits.js'
@@ -94,12 +95,8 @@ export function barsOf(results: readonly CaseResult[], figures: Figures = {}): B
       floors('balancer.select(freshArray)', 'native', 8),
     ),
     bar('native fill, each decision, to the floor', 'times', 0.3, floors('fill(1024)', 'native', 8)),
-    bar(
-      'native acquire + release, 8 nodes, to the floor',
-      'times',
-      5,
-      floors('acquire + release', 'native', 8),
-    ),
+    bar(`native ${LEASES}, 8 nodes, to the floor`, 'times', 5, floors(LEASES, 'native', 8)),
+    bar(`native ${ADAPTIVE_LEASES}, 8 nodes, to the floor`, 'times', 6, floors(ADAPTIVE_LEASES, 'native', 8)),
     bar(
       'native select() to the naive way, 8 nodes',
       'part',
