@@ -1,10 +1,8 @@
 //! Own picks of members since their readings, and what they add to these.
 
-use std::collections::HashMap;
-
 use crate::band::NOT_ELIGIBLE;
-use crate::layout::{CPU_MAX, NO_SLOT};
-use crate::pool::Member;
+use crate::kept::Kept;
+use crate::layout::CPU_MAX;
 use crate::selection::{Cursor, Selection};
 use crate::spare::SpareCapacity;
 
@@ -62,17 +60,8 @@ impl OwnSends {
     }
 
     /// Replaces the members; those that stay keep their counts.
-    pub fn set_members(&mut self, before: &[Member], after: &[Member]) {
-        let known: HashMap<_, _> = before
-            .iter()
-            .zip(&self.sent)
-            .filter(|(member, _)| member.slot != NO_SLOT)
-            .map(|(member, sent)| ((member.slot, member.generation), *sent))
-            .collect();
-        let sent = |member: &Member| known.get(&(member.slot, member.generation)).copied();
-        self.sent.clear();
-        self.sent
-            .extend(after.iter().map(|member| sent(member).unwrap_or_default()));
+    pub fn set_members(&mut self, kept: &Kept) {
+        kept.carry(&mut self.sent, Sent::default);
     }
 
     /// Takes a fresh reading of a member: a later one than before has its picks in it.

@@ -6,12 +6,14 @@ mod support;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use idlest_core::algorithm::Algorithm;
 use idlest_core::band::NOT_ELIGIBLE;
 use idlest_core::fewest::Candidates;
 use idlest_core::generator::Generator;
 use idlest_core::layout::{NO_SLOT, TIME_BIAS};
+use idlest_core::member::Member;
 use idlest_core::memory::Owned;
-use idlest_core::pool::{Algorithm, Member, Pool};
+use idlest_core::pool::Pool;
 use idlest_core::spare::SpareCapacity;
 use idlest_core::table::Table;
 use proptest::prelude::*;

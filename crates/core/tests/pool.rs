@@ -2,10 +2,12 @@
 
 mod support;
 
+use idlest_core::algorithm::Algorithm;
 use idlest_core::band::{LeastCpu, Missing, NEUTRAL, NOT_ELIGIBLE};
 use idlest_core::generator::Generator;
 use idlest_core::layout::{NO_SLOT, TIME_BIAS};
-use idlest_core::pool::{Algorithm, Facts, Member};
+use idlest_core::member::Member;
+use idlest_core::pool::Facts;
 
 use support::{
     NOW, assert_rewinds, assert_takes_no_reading, chi_square, fill, members, pool, shares, table,

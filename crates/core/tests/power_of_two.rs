@@ -6,11 +6,13 @@ mod support;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use idlest_core::algorithm::Algorithm;
 use idlest_core::band::NOT_ELIGIBLE;
 use idlest_core::generator::Generator;
 use idlest_core::layout::{METRIC_COUNT, NO_SLOT, TIME_BIAS};
+use idlest_core::member::Member;
 use idlest_core::memory::Owned;
-use idlest_core::pool::{Algorithm, Facts, Member, Pool};
+use idlest_core::pool::{Facts, Pool};
 use idlest_core::power_of_two::{IN_FLIGHT, Otherwise, PowerOfTwo, unknown_draw};
 use idlest_core::table::Table;
 use proptest::prelude::*;

@@ -2,9 +2,11 @@
 
 mod support;
 
+use idlest_core::algorithm::Algorithm;
 use idlest_core::band::{NEUTRAL, NOT_ELIGIBLE};
 use idlest_core::layout::{NO_SLOT, TIME_BIAS};
-use idlest_core::pool::{Algorithm, Facts, Member};
+use idlest_core::member::Member;
+use idlest_core::pool::Facts;
 use idlest_core::spare::SpareCapacity;
 
 use support::{NOW, assert_rewinds, chi_square, fill, members, pool, shares, table};

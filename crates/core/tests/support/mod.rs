@@ -5,11 +5,13 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 
+use idlest_core::algorithm::Algorithm;
 use idlest_core::band::NOT_ELIGIBLE;
 use idlest_core::generator::Generator;
 use idlest_core::layout::{self, TIME_BIAS};
+use idlest_core::member::Member;
 use idlest_core::memory::Owned;
-use idlest_core::pool::{Algorithm, Facts, Member, Pool};
+use idlest_core::pool::{Facts, Pool};
 use idlest_core::table::Table;
 
 /// The time of the tables' creation.
