@@ -13,12 +13,16 @@ use crate::smoothing::Estimates;
 use crate::table::Fresh;
 
 /// What an algorithm knows of the members from refresh to refresh, and some from draw to draw.
+// With a tag of its own, those that draw last: each draw asks which it is, and so the answer takes least.
 #[derive(Debug)]
+#[repr(u8)]
 pub enum State {
     /// Nothing.
     None,
     /// Their readings, smoothed.
     Smoothed(Estimates),
+    /// Weights by their reports.
+    Weighed(ReportWeights),
     /// These, and own picks since then: each changes what the next is drawn from.
     Sending {
         /// Of readings.
@@ -37,8 +41,6 @@ pub enum State {
         /// Of leases.
         adaptive: Adaptive,
     },
-    /// Weights by their reports.
-    Weighed(ReportWeights),
 }
 
 impl State {
