@@ -48,15 +48,7 @@ impl Kept {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn member(slot: u32, generation: u32) -> Member {
-        Member {
-            slot,
-            generation,
-            up: true,
-            weight: 1.0,
-        }
-    }
+    use crate::member::member;
 
     fn carried(before: &[Member], after: &[Member]) -> Vec<i32> {
         let mut known: Vec<_> = (0..).take(before.len()).collect();

@@ -22,3 +22,14 @@ impl Member {
         if self.up { Seen::MISSING } else { Seen::OUT }
     }
 }
+
+/// A member for tests, that is up.
+#[cfg(test)]
+pub(crate) fn member(slot: u32, generation: u32) -> Member {
+    Member {
+        slot,
+        generation,
+        up: true,
+        weight: 1.0,
+    }
+}

@@ -4,7 +4,7 @@ use crate::band::NOT_ELIGIBLE;
 use crate::kept::Kept;
 use crate::layout::CPU_MAX;
 use crate::selection::{Cursor, Selection};
-use crate::spare::SpareCapacity;
+use crate::spare::{SpareCapacity, even_out};
 
 // What a pick costs before it is known, and the least that it is taken to cost: 1/1000 percentage points.
 const FIRST_COST: f64 = 1_000.0;
@@ -206,20 +206,14 @@ impl Sending {
         let Selection { band, shares, .. } = selection;
         band.clear();
         shares.clear();
-        let mut total = 0.0;
         for (index, &weight) in (0_u32..).zip(&self.values) {
             if weight == NOT_ELIGIBLE {
                 continue;
             }
-            let weight = (weight - sends.load(index)).max(0.0);
-            total += weight;
             band.push(index);
-            shares.push(weight);
+            shares.push((weight - sends.load(index)).max(0.0));
         }
-        let any_idle = total > 0.0;
-        if !any_idle {
-            shares.fill(1.0);
-        }
+        even_out(shares);
         spare.share_out(shares);
         self.left = (band.len() as u32).max(LEAST_DRAWS);
         selection.prepare();
