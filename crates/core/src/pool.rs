@@ -1,8 +1,8 @@
 //! What a balancer picks with: its members, its algorithm and its generator.
 //!
 //! What draws are made from is computed once, by [`Pool::refresh`]; a draw costs the same at any number of members, but
-//! for one that compares them all. The exact meaning of each call is the contract of `EngineCore` in `src/engine/engine.ts`, which the TypeScript engine
-//! keeps too.
+//! for one that compares them all. The exact meaning of each call is the contract of `EngineCore` in
+//! `src/engine/engine.ts`, which the TypeScript engine keeps too.
 
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
@@ -41,7 +41,8 @@ pub struct Pool {
     readings: Readings,
     selection: Selection,
     cursor: Cursor,
-    // Where that stood before the last fill, and how many draws that made; 0 where these can't be made again.
+    // Where that stood before the last fill, and how many draws that made; 0 where these can't be made again, and then the
+    // first says nothing.
     before: Cursor,
     drawn: usize,
     scratch: Scratch,
@@ -196,7 +197,6 @@ impl Pool {
         let picked = self
             .state
             .draw(&mut self.selection, &mut self.cursor, in_flight);
-        self.before = self.cursor;
         self.drawn = 0;
         picked
     }
@@ -264,7 +264,6 @@ impl Pool {
             self.state
                 .draw_left(selection, whole, cursor, is_left, in_flight)
         };
-        self.before = self.cursor;
         self.drawn = 0;
         picked
     }

@@ -13,7 +13,7 @@ use crate::smoothing::Estimates;
 use crate::table::Fresh;
 
 /// What an algorithm knows of the members from refresh to refresh, and some from draw to draw.
-// With a tag of its own, those that draw last: each draw asks which it is, and so the answer takes least.
+// Each draw asks which it is: a tag of its own answers soonest.
 #[derive(Debug)]
 #[repr(u8)]
 pub enum State {
@@ -169,7 +169,8 @@ impl State {
                 let generator = &mut cursor.generator;
                 adaptive.draw(&selection.band, generator, |_| true, in_flight)
             }
-            Self::None | Self::Smoothed(_) | Self::Weighed(_) => selection.draw(cursor, in_flight),
+            // All others at once: no jump by a table, which takes longer.
+            _ => selection.draw(cursor, in_flight),
         }
     }
 
