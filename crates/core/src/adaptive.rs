@@ -3,16 +3,11 @@
 //! What it does and why is told by `src/algorithms/adaptive.ts`; the exact meaning is part of the contract in
 //! `src/engine/engine.ts`.
 
-use std::collections::HashMap;
-
 use crate::band::NOT_ELIGIBLE;
 use crate::generator::Generator;
-use crate::layout::{IN_FLIGHT_METRIC as IN_FLIGHT, NO_SLOT};
-use crate::memory::Words;
-use crate::pool::Member;
-use crate::smoothing::Estimates;
-use crate::spare::FULL;
-use crate::table::Table;
+use crate::kept::Kept;
+use crate::member::Member;
+use crate::reported::Reported;
 
 // Responses of a member over which its cost is learned.
 const MEMORY: f64 = 128.0;
@@ -42,9 +37,6 @@ const DRAWN: usize = 4;
 /// The longest time between two refreshes while picks are made, ms.
 pub const REFRESH: f64 = 1_000.0;
 
-/// What the least idle member has to spare, as a share.
-pub const LEAST_SPARE: f64 = 0.01;
-
 /// What is asked for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rules {
@@ -52,15 +44,6 @@ pub struct Rules {
     pub fading: f64,
     /// A member that gives errors alone counts as so many times as slow, less one.
     pub error_cost: f64,
-}
-
-/// What reports say of a member.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Reported {
-    /// CPU to spare, 0-1.
-    pub spare: Option<f64>,
-    /// Requests in flight there.
-    pub in_flight: Option<f64>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -114,25 +97,14 @@ impl Adaptive {
     }
 
     /// Replaces the members; those that stay keep what is known of them.
-    pub fn set_members(&mut self, before: &[Member], after: &[Member]) {
-        let known: HashMap<_, _> = before
-            .iter()
-            .zip(&self.known)
-            .filter(|(member, _)| member.slot != NO_SLOT)
-            .map(|(member, known)| ((member.slot, member.generation), *known))
-            .collect();
-        self.known.clear();
-        for member in after {
-            let place = (member.slot, member.generation);
-            let mut state = known.get(&place).copied().unwrap_or_else(|| {
-                let mut new = Known::default();
-                self.rules.learn(&mut new, self.mean);
-                new
-            });
-            state.up = member.up;
-            self.known.push(state);
+    pub fn set_members(&mut self, members: &[Member], kept: &Kept) {
+        let mut newcomer = Known::default();
+        self.rules.learn(&mut newcomer, self.mean);
+        kept.carry(&mut self.known, || newcomer);
+        for (known, member) in self.known.iter_mut().zip(members) {
+            known.up = member.up;
         }
-        self.length = after.iter().filter(|member| member.up).count();
+        self.length = members.iter().filter(|member| member.up).count();
         self.cheapest.clear();
         self.emptied.clear();
         self.oldest = 0;
@@ -185,37 +157,6 @@ impl Adaptive {
             }
             known.ahead = ahead / known.cost;
         }
-    }
-
-    /// Reads what the table has of members.
-    ///
-    /// `estimates`: of their CPU
-    /// `now`: table time, ms
-    /// `ttl`: oldest age of what counts, ms, inclusive
-    pub fn read<W: Words>(
-        members: &[Member],
-        table: &Table<W>,
-        estimates: &mut Estimates,
-        now: f64,
-        ttl: f64,
-    ) -> Vec<Reported> {
-        let read = |(index, member): (usize, &Member)| {
-            let (slot, generation) = (member.slot, member.generation);
-            if !member.up {
-                return Reported::default();
-            }
-            let spare = table.read(slot, generation, now, ttl).map(|fresh| {
-                let cpu = estimates.update(index, fresh.time, fresh.cpu);
-                (1.0 - cpu / FULL).max(LEAST_SPARE)
-            });
-            let in_flight = table
-                .reported(slot, generation)
-                .and_then(|time| table.metric(slot, generation, IN_FLIGHT, time))
-                .filter(|sample| now - sample.time as f64 <= ttl)
-                .map(|sample| sample.value);
-            Reported { spare, in_flight }
-        };
-        members.iter().enumerate().map(read).collect()
     }
 
     // What this process has in flight, of what the nodes have.

@@ -8,7 +8,7 @@
 //! - [`band`]: which members may be picked: all that are up, and those of least CPU.
 //! - [`weights`]: shares and loads by fixed weights.
 //! - [`smoothing`], [`spare`]: smoothed readings, and shares by what they leave idle.
-//! - [`adaptive`]: the least response time to expect, learned from how leases end.
+//! - [`adaptive`], [`reported`]: the least response time to expect, learned from how leases end and what reports say.
 //! - [`own_sends`]: what own picks add to readings.
 //! - [`probe_pool`], [`recent`]: what members said when they were asked just now.
 //! - [`report_weights`], [`stride`]: weights by what is reported, and turns by weight.
@@ -16,29 +16,38 @@
 //!   the fewest requests in flight.
 //! - [`power_of_two`]: the best of some by one metric.
 //! - [`ring`], [`maglev`]: tables in which keys are looked up, and [`murmur3`], the hash of a ring's points.
-//! - [`pool`]: members, algorithm and generator together: what a balancer picks with.
+//! - [`member`], [`algorithm`]: the nodes that may be picked, and how.
+//! - [`readings`]: what a refresh reads of the members.
+//! - [`state`], [`kept`]: what is known of them beyond one refresh, and how it is kept as they are replaced.
+//! - [`pool`]: all of this together: what a balancer picks with.
 #![deny(unsafe_code)]
 
 pub mod adaptive;
+pub mod algorithm;
 pub mod alias;
 pub mod band;
 pub mod fewest;
 pub mod generator;
+pub mod kept;
 pub mod layout;
 pub mod maglev;
+pub mod member;
 pub mod memory;
 pub mod murmur3;
 pub mod own_sends;
 pub mod pool;
 pub mod power_of_two;
 pub mod probe_pool;
+pub mod readings;
 pub mod recent;
 pub mod report;
 pub mod report_weights;
+pub mod reported;
 pub mod ring;
 pub mod selection;
 pub mod smoothing;
 pub mod spare;
+pub mod state;
 pub mod stride;
 pub mod table;
 pub mod weights;

@@ -1,12 +1,10 @@
 //! Own picks of members since their readings, and what they add to these.
 
-use std::collections::HashMap;
-
 use crate::band::NOT_ELIGIBLE;
-use crate::layout::{CPU_MAX, NO_SLOT};
-use crate::pool::Member;
+use crate::kept::Kept;
+use crate::layout::CPU_MAX;
 use crate::selection::{Cursor, Selection};
-use crate::spare::SpareCapacity;
+use crate::spare::{SpareCapacity, even_out};
 
 // What a pick costs before it is known, and the least that it is taken to cost: 1/1000 percentage points.
 const FIRST_COST: f64 = 1_000.0;
@@ -62,17 +60,8 @@ impl OwnSends {
     }
 
     /// Replaces the members; those that stay keep their counts.
-    pub fn set_members(&mut self, before: &[Member], after: &[Member]) {
-        let known: HashMap<_, _> = before
-            .iter()
-            .zip(&self.sent)
-            .filter(|(member, _)| member.slot != NO_SLOT)
-            .map(|(member, sent)| ((member.slot, member.generation), *sent))
-            .collect();
-        let sent = |member: &Member| known.get(&(member.slot, member.generation)).copied();
-        self.sent.clear();
-        self.sent
-            .extend(after.iter().map(|member| sent(member).unwrap_or_default()));
+    pub fn set_members(&mut self, kept: &Kept) {
+        kept.carry(&mut self.sent, Sent::default);
     }
 
     /// Takes a fresh reading of a member: a later one than before has its picks in it.
@@ -217,20 +206,14 @@ impl Sending {
         let Selection { band, shares, .. } = selection;
         band.clear();
         shares.clear();
-        let mut total = 0.0;
         for (index, &weight) in (0_u32..).zip(&self.values) {
             if weight == NOT_ELIGIBLE {
                 continue;
             }
-            let weight = (weight - sends.load(index)).max(0.0);
-            total += weight;
             band.push(index);
-            shares.push(weight);
+            shares.push((weight - sends.load(index)).max(0.0));
         }
-        let any_idle = total > 0.0;
-        if !any_idle {
-            shares.fill(1.0);
-        }
+        even_out(shares);
         spare.share_out(shares);
         self.left = (band.len() as u32).max(LEAST_DRAWS);
         selection.prepare();

@@ -3,12 +3,10 @@
 use crate::band::{NOT_ELIGIBLE, Seen};
 use crate::fewest::Candidates;
 use crate::generator::Generator;
+use crate::layout::IN_FLIGHT_METRIC;
 use crate::memory::Words;
 use crate::selection::Selection;
 use crate::table::Table;
-
-/// The place of requests in flight among a slot's metrics.
-pub const IN_FLIGHT: usize = 5;
 
 /// How many numbers a generator gives.
 const COIN_SIDES: u64 = 1 << 32;
@@ -108,7 +106,7 @@ impl PowerOfTwo {
     }
 
     fn by_flights(&self) -> bool {
-        self.metric == IN_FLIGHT
+        self.metric == IN_FLIGHT_METRIC
     }
 }
 

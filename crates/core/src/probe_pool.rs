@@ -6,9 +6,10 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use crate::generator::Generator;
-use crate::layout::{IN_FLIGHT_METRIC, LATENCY_METRIC, NO_SLOT};
+use crate::kept::Kept;
+use crate::layout::{IN_FLIGHT_METRIC, LATENCY_METRIC};
+use crate::member::Member;
 use crate::memory::Words;
-use crate::pool::Member;
 use crate::recent::Recent;
 use crate::table::Table;
 
@@ -95,27 +96,16 @@ impl ProbePool {
     }
 
     /// Replaces the members; entries of those that left, or are not up, go.
-    pub fn set_members(&mut self, before: &[Member], after: &[Member]) {
-        let known: HashMap<_, _> = (0_u32..)
-            .zip(before)
-            .zip(&self.seen)
-            .filter(|((_, member), _)| member.slot != NO_SLOT)
-            .map(|((index, member), &seen)| ((member.slot, member.generation), (index, seen)))
-            .collect();
-        let was = |member: &Member| known.get(&(member.slot, member.generation)).copied();
+    pub fn set_members(&mut self, members: &[Member], kept: &Kept) {
         let now: HashMap<u32, u32> = (0_u32..)
-            .zip(after)
-            .filter(|(_, member)| member.up)
-            .filter_map(|(index, member)| Some((was(member)?.0, index)))
+            .zip(members)
+            .zip(kept.places())
+            .filter(|((_, member), _)| member.up)
+            .filter_map(|((index, _), before)| Some((before? as u32, index)))
             .collect();
-        self.seen.clear();
-        self.seen.extend(
-            after
-                .iter()
-                .map(|member| was(member).map_or(f64::NEG_INFINITY, |(_, seen)| seen)),
-        );
+        kept.carry(&mut self.seen, || f64::NEG_INFINITY);
         self.up.clear();
-        self.up.extend(after.iter().map(|member| member.up));
+        self.up.extend(members.iter().map(|member| member.up));
         self.entries
             .retain_mut(|entry| match now.get(&entry.probe.member) {
                 Some(&member) => {

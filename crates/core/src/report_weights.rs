@@ -2,12 +2,11 @@
 //!
 //! The exact rule is in `src/engine/engine.ts`, at `weightedRoundRobin`.
 
-use std::collections::HashMap;
-
 use crate::band::Seen;
+use crate::kept::Kept;
 use crate::layout::{APPLICATION, CPU, EPS, NAMED, QPS};
+use crate::member::Member;
 use crate::memory::Words;
-use crate::pool::Member;
 use crate::table::Table;
 
 /// How reports become weights. Times are whole ms.
@@ -172,14 +171,9 @@ impl ReportWeights {
     }
 
     /// Replaces the members; what is known of those that stay is kept.
-    pub fn set_members(&mut self, before: &[Member], members: &[Member]) {
-        let key = |member: &Member| (member.slot, member.generation);
-        let known: HashMap<_, _> = before.iter().map(key).zip(&self.known).collect();
-        let of = |member| {
-            let known = known.get(&key(member)).copied();
-            known.copied().unwrap_or(Known::newcomer(self.looked))
-        };
-        self.known = members.iter().map(of).collect();
+    pub fn set_members(&mut self, kept: &Kept) {
+        let newcomer = Known::newcomer(self.looked);
+        kept.carry(&mut self.known, || newcomer);
         self.changed = true;
     }
 

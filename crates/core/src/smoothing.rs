@@ -1,10 +1,7 @@
 //! Estimates of readings, smoothed: a first-order lag, by the implicit Euler step, so that an estimate is a matter of
 //! time and not of how often samples come.
 
-use std::collections::HashMap;
-
-use crate::layout::NO_SLOT;
-use crate::pool::Member;
+use crate::kept::Kept;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Estimate {
@@ -23,10 +20,6 @@ pub struct Estimates {
     estimates: Vec<Option<Estimate>>,
 }
 
-/// Estimates by slot and slot generation: what stays of them while members are replaced.
-#[derive(Debug)]
-pub struct Known(HashMap<(u32, u32), Option<Estimate>>);
-
 impl Estimates {
     /// Without members.
     ///
@@ -39,26 +32,9 @@ impl Estimates {
         }
     }
 
-    /// The estimates of these members, which are those that were set last.
-    #[must_use]
-    pub fn known(&self, members: &[Member]) -> Known {
-        let known = members
-            .iter()
-            .zip(&self.estimates)
-            // Such members have no readings, and so no estimates.
-            .filter(|(member, _)| member.slot != NO_SLOT)
-            .map(|(member, estimate)| ((member.slot, member.generation), *estimate));
-        Known(known.collect())
-    }
-
-    /// Replaces the members; those that were known under their slot and its generation go on from there.
-    pub fn set_members(&mut self, members: &[Member], known: &Known) {
-        let estimate = |member: &Member| {
-            let key = (member.slot, member.generation);
-            known.0.get(&key).copied().flatten()
-        };
-        self.estimates.clear();
-        self.estimates.extend(members.iter().map(estimate));
+    /// Replaces the members; those that stay go on from where they were.
+    pub fn set_members(&mut self, kept: &Kept) {
+        kept.carry(&mut self.estimates, || None);
     }
 
     /// Takes a fresh reading of a member, and returns the estimate, 1/1000 percentage points. A sample that is no later
@@ -92,26 +68,18 @@ impl Estimates {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn member(slot: u32, generation: u32) -> Member {
-        Member {
-            slot,
-            generation,
-            up: true,
-            weight: 1.0,
-        }
-    }
+    use crate::layout::NO_SLOT;
+    use crate::member::Member;
+    use crate::member::member;
 
     fn estimates(smoothing: f64, members: &[Member]) -> Estimates {
         let mut estimates = Estimates::new(smoothing);
-        let known = estimates.known(&[]);
-        estimates.set_members(members, &known);
+        estimates.set_members(&Kept::between(&[], members));
         estimates
     }
 
     fn replace(estimates: &mut Estimates, before: &[Member], after: &[Member]) {
-        let known = estimates.known(before);
-        estimates.set_members(after, &known);
+        estimates.set_members(&Kept::between(before, after));
     }
 
     #[test]
@@ -189,16 +157,6 @@ mod tests {
         estimates.update(0, 1_000, 20_000);
         replace(&mut estimates, &here, &[]);
         replace(&mut estimates, &[], &here);
-        assert_eq!(estimates.update(0, 2_000, 40_000), 40_000.0);
-    }
-
-    #[test]
-    fn another_generation_of_a_slot_starts_anew() {
-        let before = [member(3, 1)];
-        let mut estimates = estimates(1_000.0, &before);
-        estimates.update(0, 1_000, 20_000);
-        // The same tag as far as readings go; yet another node.
-        replace(&mut estimates, &before, &[member(3, 513)]);
         assert_eq!(estimates.update(0, 2_000, 40_000), 40_000.0);
     }
 }

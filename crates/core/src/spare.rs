@@ -59,7 +59,6 @@ impl SpareCapacity {
         };
         band.clear();
         shares.clear();
-        let mut total = 0.0;
         for ((index, &seen), &idle) in (0_u32..).zip(seen).zip(idle) {
             let weight = match seen {
                 Seen::OUT => None,
@@ -67,16 +66,11 @@ impl SpareCapacity {
                 _ => Some(idle),
             };
             if let Some(weight) = weight {
-                total += weight;
                 band.push(index);
                 shares.push(weight);
             }
         }
-        // Also false for no one at all.
-        let any_idle = total > 0.0;
-        if !any_idle {
-            shares.fill(1.0);
-        }
+        even_out(shares);
         values.clear();
         values.resize(seen.len(), NOT_ELIGIBLE);
         for (&index, weight) in band.iter().zip(shares) {
@@ -88,6 +82,16 @@ impl SpareCapacity {
             }
         }
         fresh
+    }
+}
+
+/// Makes weights alike where they are all 0.
+pub fn even_out(weights: &mut [f64]) {
+    let total = weights.iter().fold(0.0, |sum, weight| sum + weight);
+    // Also false for no one at all.
+    let any_idle = total > 0.0;
+    if !any_idle {
+        weights.fill(1.0);
     }
 }
 

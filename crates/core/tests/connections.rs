@@ -5,11 +5,13 @@ mod support;
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
+use idlest_core::algorithm::Algorithm;
 use idlest_core::fewest::Candidates;
 use idlest_core::generator::Generator;
 use idlest_core::layout::NO_SLOT;
+use idlest_core::member::Member;
 use idlest_core::memory::Owned;
-use idlest_core::pool::{Algorithm, Member, Pool};
+use idlest_core::pool::Pool;
 use idlest_core::table::Table;
 
 use support::{NOW, assert_takes_no_reading, chi_square, fill_from, members, pool, shares, table};

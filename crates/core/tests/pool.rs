@@ -2,13 +2,16 @@
 
 mod support;
 
+use idlest_core::algorithm::Algorithm;
 use idlest_core::band::{LeastCpu, Missing, NEUTRAL, NOT_ELIGIBLE};
 use idlest_core::generator::Generator;
 use idlest_core::layout::{NO_SLOT, TIME_BIAS};
-use idlest_core::pool::{Algorithm, Facts, Member};
+use idlest_core::member::Member;
+use idlest_core::pool::Facts;
 
 use support::{
-    NOW, assert_rewinds, assert_takes_no_reading, chi_square, fill, members, pool, shares, table,
+    NOW, assert_draws_keep_to_shares, assert_excludes, assert_expires, assert_rewinds,
+    assert_takes_no_reading, fill, members, pool, shares, table,
 };
 
 fn least_cpu(missing: Missing) -> Algorithm {
@@ -46,10 +49,7 @@ fn a_refresh_tells_what_it_saw() {
 fn a_view_is_out_of_date_from_its_next_expiry_and_not_before() {
     let table = table(&[Some(10_000), Some(60_000)]);
     let mut pool = pool(least_cpu(Missing::As(50_000)), 2);
-    let next = pool.refresh(&table, NOW).next_expiry;
-    assert_eq!(pool.refresh(&table, next - 1.0).fresh, 2);
-    let after = pool.refresh(&table, next);
-    assert_eq!((after.fresh, after.next_expiry), (0, f64::INFINITY));
+    assert_expires(&mut pool, &table);
     assert_eq!(pool.values(), [NEUTRAL, NEUTRAL]);
 }
 
@@ -158,17 +158,8 @@ fn picking_otherwise_ends_what_can_be_rewound() {
 fn excluding_is_as_though_they_were_not_up() {
     let cpus = [Some(10_000), Some(40_000), None, Some(20_000), Some(44_000)];
     let table = table(&cpus);
-    let excluded = [99, 3, 0, 3, u32::MAX];
     for missing in [Missing::As(41_000), Missing::Mean, Missing::Exclude] {
-        let mut all = pool(least_cpu(missing), 5);
-        all.refresh(&table, NOW);
-        let mut fewer = pool(least_cpu(missing), 0);
-        fewer.set_members(members(5, |slot| !excluded.contains(&slot)));
-        fewer.refresh(&table, NOW);
-        let picks: Vec<_> = (0..50)
-            .map(|_| all.pick_excluding(&table, excluded).unwrap())
-            .collect();
-        assert_eq!(picks, fill(&mut fewer, 50), "{missing:?}");
+        assert_excludes(least_cpu(missing), &table, 5, &[99, 3, 0, 3, u32::MAX]);
     }
 }
 
@@ -199,12 +190,6 @@ fn picks_are_uniform_in_the_band() {
         pool.refresh(&table, NOW);
         let shares = shares(&pool);
         assert_eq!(shares, vec![1.0 / f64::from(n); n as usize]);
-        let excluding: Vec<_> = (0..100_000)
-            .map(|_| pool.pick_excluding(&table, []).unwrap())
-            .collect();
-        for draws in [fill(&mut pool, 100_000), excluding] {
-            let chi = chi_square(&draws, &shares);
-            assert!(chi < limit, "{n} members: {chi} >= {limit}");
-        }
+        assert_draws_keep_to_shares(&mut pool, &table, limit);
     }
 }

@@ -6,12 +6,14 @@ mod support;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use idlest_core::algorithm::Algorithm;
 use idlest_core::band::NOT_ELIGIBLE;
 use idlest_core::generator::Generator;
-use idlest_core::layout::{METRIC_COUNT, NO_SLOT, TIME_BIAS};
+use idlest_core::layout::{IN_FLIGHT_METRIC, METRIC_COUNT, NO_SLOT, TIME_BIAS};
+use idlest_core::member::Member;
 use idlest_core::memory::Owned;
-use idlest_core::pool::{Algorithm, Facts, Member, Pool};
-use idlest_core::power_of_two::{IN_FLIGHT, Otherwise, PowerOfTwo, unknown_draw};
+use idlest_core::pool::{Facts, Pool};
+use idlest_core::power_of_two::{Otherwise, PowerOfTwo, unknown_draw};
 use idlest_core::table::Table;
 use proptest::prelude::*;
 
@@ -108,11 +110,11 @@ fn a_draw_fails_where_both_are_unknown_and_one_alone_never_does() {
 #[test]
 fn in_flight_is_what_was_reported_or_what_is_counted_here() {
     let by_flights = PowerOfTwo {
-        metric: IN_FLIGHT,
+        metric: IN_FLIGHT_METRIC,
         fail_unknown: true,
         ..TWO
     };
-    let table = telling(IN_FLIGHT, &[Some(2.0), None]);
+    let table = telling(IN_FLIGHT_METRIC, &[Some(2.0), None]);
     let mut pool = over(&table, by_flights);
     assert_eq!(pool.values(), [2.0, 0.0]);
     assert_eq!(pool.pick(&table), Some(1));
@@ -264,7 +266,7 @@ fn algorithms() -> impl Strategy<Value = PowerOfTwo> {
     ];
     let rate = prop_oneof![3 => Just(1.0), 1 => Just(0.0), 2 => 0.0..1.0];
     let choices = prop_oneof![2 => Just(2), 2 => 2_u32..6, 1 => 6_u32..=64];
-    let metric = prop_oneof![1 => Just(IN_FLIGHT), 2 => 0..METRIC_COUNT];
+    let metric = prop_oneof![1 => Just(IN_FLIGHT_METRIC), 2 => 0..METRIC_COUNT];
     (metric, choices, rate, otherwise, any::<bool>()).prop_map(
         |(metric, choices, choice_rate, otherwise, fail_unknown)| PowerOfTwo {
             metric,
@@ -302,7 +304,7 @@ proptest! {
             let fresh = node.sample.filter(|&(age, _)| node.known && age as f64 <= TTL);
             let value = fresh.map(|(_, value)| f64::from(value));
             match two.metric {
-                IN_FLIGHT => value.unwrap_or(0.0).max(if node.known { node.flights.into() } else { 0.0 }),
+                IN_FLIGHT_METRIC => value.unwrap_or(0.0).max(if node.known { node.flights.into() } else { 0.0 }),
                 _ => value.unwrap_or(f64::INFINITY),
             }
         };
@@ -324,12 +326,12 @@ proptest! {
         let expected: Vec<_> = (0..40).filter_map(|_| model.draw(&loads)).collect();
         prop_assert_eq!(&fill_from(&mut pool, &table, 40), &expected);
         pool.rewind(kept);
-        if two.metric != IN_FLIGHT && !expected.is_empty() {
+        if two.metric != IN_FLIGHT_METRIC && !expected.is_empty() {
             prop_assert_eq!(fill_from(&mut pool, &table, 40 - kept), &expected[kept..]);
         }
         let shares = shares(&pool);
         let sum: f64 = shares.iter().sum();
-        let fails = two.fail_unknown && two.metric != IN_FLIGHT && loads.values().any(|load| *load == f64::INFINITY);
+        let fails = two.fail_unknown && two.metric != IN_FLIGHT_METRIC && loads.values().any(|load| *load == f64::INFINITY);
         prop_assert!(fails || loads.is_empty() || (sum - 1.0).abs() < 1e-9, "{}", sum);
         for index in &excluded {
             loads.remove(index);

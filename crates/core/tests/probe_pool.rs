@@ -1,7 +1,8 @@
 //! What a pool of probes picks, and how long entries stay.
 
 use idlest_core::generator::Generator;
-use idlest_core::pool::Member;
+use idlest_core::kept::Kept;
+use idlest_core::member::Member;
 use idlest_core::probe_pool::{Probe, ProbePool, Rules};
 
 const RULES: Rules = Rules {
@@ -23,7 +24,8 @@ fn member(slot: u32) -> Member {
 
 fn pool_of(count: u32, rules: Rules) -> ProbePool {
     let mut pool = ProbePool::new(rules);
-    pool.set_members(&[], &(0..count).map(member).collect::<Vec<_>>());
+    let members: Vec<_> = (0..count).map(member).collect();
+    pool.set_members(&members, &Kept::between(&[], &members));
     pool
 }
 

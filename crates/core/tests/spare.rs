@@ -2,12 +2,17 @@
 
 mod support;
 
+use idlest_core::algorithm::Algorithm;
 use idlest_core::band::{NEUTRAL, NOT_ELIGIBLE};
 use idlest_core::layout::{NO_SLOT, TIME_BIAS};
-use idlest_core::pool::{Algorithm, Facts, Member};
+use idlest_core::member::Member;
+use idlest_core::pool::Facts;
 use idlest_core::spare::SpareCapacity;
 
-use support::{NOW, assert_rewinds, chi_square, fill, members, pool, shares, table};
+use support::{
+    NOW, assert_draws_keep_to_shares, assert_excludes, assert_expires, assert_rewinds, members,
+    pool, shares, table,
+};
 
 fn spare(min_share: f64, exclude_missing: bool, smoothing: f64) -> Algorithm {
     Algorithm::SpareCapacity {
@@ -46,13 +51,7 @@ fn a_refresh_tells_what_it_saw() {
 fn a_view_is_out_of_date_from_its_next_expiry_and_not_before() {
     let table = table(&[Some(10_000), Some(60_000)]);
     let mut pool = pool(spare(0.01, true, 500.0), 2);
-    let next = pool.refresh(&table, NOW).next_expiry;
-    assert_eq!(pool.refresh(&table, next - 1.0).fresh, 2);
-    let after = pool.refresh(&table, next);
-    assert_eq!(
-        (after.fresh, after.band, after.next_expiry),
-        (0, 2, f64::INFINITY)
-    );
+    assert_expires(&mut pool, &table);
     assert_eq!(pool.values(), [NEUTRAL, NEUTRAL]);
     assert_eq!(shares(&pool), [0.5, 0.5]);
 }
@@ -143,23 +142,9 @@ fn a_rewound_fill_is_as_though_only_what_was_kept_had_been_drawn() {
 fn excluding_is_as_though_they_were_not_up() {
     let cpus = [Some(10_000), Some(90_000), None, Some(20_000), Some(44_000)];
     let table = table(&cpus);
-    let excluded = [99, 3, 0, 3, u32::MAX];
     for exclude_missing in [false, true] {
         let algorithm = spare(0.1, exclude_missing, 0.0);
-        let mut all = pool(algorithm, 5);
-        all.refresh(&table, NOW);
-        let mut fewer = pool(algorithm, 0);
-        fewer.set_members(members(5, |slot| !excluded.contains(&slot)));
-        fewer.refresh(&table, NOW);
-        let picks: Vec<_> = (0..50)
-            .map(|_| all.pick_excluding(&table, excluded).unwrap())
-            .collect();
-        assert_eq!(picks, fill(&mut fewer, 50), "{exclude_missing}");
-        assert_eq!(all.pick_excluding(&table, 0..5), None);
-        assert_eq!(
-            all.pick_excluding(&table, excluded),
-            Some(fill(&mut fewer, 1)[0])
-        );
+        assert_excludes(algorithm, &table, 5, &[99, 3, 0, 3, u32::MAX]);
     }
 }
 
@@ -173,12 +158,6 @@ fn draws_keep_to_the_shares() {
         pool.refresh(&table, NOW);
         let shares = shares(&pool);
         assert!((shares.iter().sum::<f64>() - 1.0).abs() < 1e-12);
-        let excluding: Vec<_> = (0..100_000)
-            .map(|_| pool.pick_excluding(&table, []).unwrap())
-            .collect();
-        for draws in [fill(&mut pool, 100_000), excluding] {
-            let chi = chi_square(&draws, &shares);
-            assert!(chi < limit, "{n} members: {chi} >= {limit}");
-        }
+        assert_draws_keep_to_shares(&mut pool, &table, limit);
     }
 }

@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use idlest_core::algorithm::Algorithm;
 use idlest_core::band::{LeastCpu, Missing};
 use idlest_core::generator::Generator;
 use idlest_core::layout::{self, TIME_BIAS};
+use idlest_core::member::Member;
 use idlest_core::memory::Owned;
-use idlest_core::pool::{Algorithm, Member, Pool};
+use idlest_core::pool::Pool;
 use idlest_core::table::Table;
 use serde_json::Value;
 

@@ -2,8 +2,9 @@
 
 mod support;
 
+use idlest_core::algorithm::Algorithm;
 use idlest_core::layout::{APPLICATION, CPU, EPS, QPS, TIME_BIAS};
-use idlest_core::pool::{Algorithm, Member};
+use idlest_core::member::Member;
 use idlest_core::report_weights::{Weighing, weight_of};
 use idlest_core::stride::Clamp;
 use serde_json::Value;

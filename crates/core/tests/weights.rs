@@ -2,9 +2,11 @@
 
 mod support;
 
+use idlest_core::algorithm::Algorithm;
 use idlest_core::fewest::Candidates;
 use idlest_core::generator::Generator;
-use idlest_core::pool::{Algorithm, Member, Pool};
+use idlest_core::member::Member;
+use idlest_core::pool::Pool;
 
 use support::{NOW, assert_rewinds, assert_takes_no_reading, chi_square, fill_from, shares, table};
 

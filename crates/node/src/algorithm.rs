@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use idlest_core::adaptive::Rules;
+use idlest_core::algorithm::Algorithm;
 use idlest_core::band::{LeastCpu, Missing};
 use idlest_core::fewest::{Candidates, MOST_DRAWN};
 use idlest_core::layout::{CPU_MAX, METRIC_COUNT};
 use idlest_core::own_sends::Cost;
-use idlest_core::pool::Algorithm;
 use idlest_core::power_of_two::{Otherwise, PowerOfTwo};
 use idlest_core::probe_pool;
 use idlest_core::report_weights::Weighing;

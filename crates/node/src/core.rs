@@ -5,8 +5,9 @@ use std::rc::Rc;
 use std::sync::atomic::Ordering::Relaxed;
 
 use idlest_core::generator::Generator;
+use idlest_core::member::Member;
 use idlest_core::memory::Foreign;
-use idlest_core::pool::{Member, Pool};
+use idlest_core::pool::Pool;
 use idlest_core::probe_pool::Probe;
 use idlest_core::table::Table;
 use napi::{Error, Result, Status};

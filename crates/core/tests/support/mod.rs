@@ -5,11 +5,13 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 
+use idlest_core::algorithm::Algorithm;
 use idlest_core::band::NOT_ELIGIBLE;
 use idlest_core::generator::Generator;
 use idlest_core::layout::{self, TIME_BIAS};
+use idlest_core::member::Member;
 use idlest_core::memory::Owned;
-use idlest_core::pool::{Algorithm, Facts, Member, Pool};
+use idlest_core::pool::{Facts, Pool};
 use idlest_core::table::Table;
 
 /// The time of the tables' creation.
@@ -131,5 +133,47 @@ pub fn assert_rewinds(fresh: impl Fn() -> Pool) {
         pool.rewind(10);
         pool.rewind(5);
         assert_eq!(fill(&mut pool, 100), all[kept + 5..kept + 105]);
+    }
+}
+
+/// Checks that the readings of two members, of now, are fresh until their view is out of date, and not from then on.
+pub fn assert_expires(pool: &mut Pool, table: &Table<Arc<Owned>>) {
+    let next = pool.refresh(table, NOW).next_expiry;
+    assert_eq!(pool.refresh(table, next - 1.0).fresh, 2);
+    let after = pool.refresh(table, next);
+    assert_eq!((after.fresh, after.next_expiry), (0, f64::INFINITY));
+}
+
+/// Checks that picks without some of as many members are as though these were not up, and that without all there is none.
+pub fn assert_excludes(
+    algorithm: Algorithm,
+    table: &Table<Arc<Owned>>,
+    count: u32,
+    excluded: &[u32],
+) {
+    let mut all = pool(algorithm, count);
+    all.refresh(table, NOW);
+    let mut fewer = pool(algorithm, 0);
+    fewer.set_members(members(count, |slot| !excluded.contains(&slot)));
+    fewer.refresh(table, NOW);
+    let mut without = || all.pick_excluding(table, excluded.iter().copied());
+    let picks: Vec<_> = (0..50).map(|_| without().unwrap()).collect();
+    assert_eq!(picks, fill_from(&mut fewer, table, 50), "{algorithm:?}");
+    assert_eq!(all.pick_excluding(table, 0..count), None);
+    let one_more = all.pick_excluding(table, excluded.iter().copied());
+    assert_eq!(one_more, fewer.pick(table), "{algorithm:?}");
+}
+
+/// Checks that a fill, and picks that leave nobody out, keep to the pool's shares.
+///
+/// `limit`: of chi-square
+pub fn assert_draws_keep_to_shares(pool: &mut Pool, table: &Table<Arc<Owned>>, limit: f64) {
+    let shares = shares(pool);
+    let excluding: Vec<_> = (0..100_000)
+        .map(|_| pool.pick_excluding(table, []).unwrap())
+        .collect();
+    for draws in [fill_from(pool, table, 100_000), excluding] {
+        let chi = chi_square(&draws, &shares);
+        assert!(chi < limit, "{} members: {chi} >= {limit}", shares.len());
     }
 }

@@ -4,10 +4,12 @@ mod model;
 #[path = "../support/mod.rs"]
 mod support;
 
+use idlest_core::algorithm::Algorithm;
 use idlest_core::band::NOT_ELIGIBLE;
 use idlest_core::generator::Generator;
 use idlest_core::layout::{APPLICATION, CPU, EPS, NAMED, NO_SLOT, QPS, TIME_BIAS};
-use idlest_core::pool::{Algorithm, Member, Pool};
+use idlest_core::member::Member;
+use idlest_core::pool::Pool;
 use idlest_core::report_weights::Weighing;
 use idlest_core::stride::Clamp;
 use proptest::prelude::*;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use idlest_core::generator::Generator;
 use idlest_core::layout::{APPLICATION, CPU, EPS, NAMED, QPS};
+use idlest_core::member::Member;
 use idlest_core::memory::Owned;
-use idlest_core::pool::Member;
 use idlest_core::report_weights::Weighing;
 use idlest_core::stride::Clamp;
 use idlest_core::table::Table;

@@ -1,52 +1,45 @@
-//! Pools that draw in turn, by shares or by requests in flight against a model that follows the contract of
-//! `EngineCore` word by word, bit for bit, with no thought of speed.
-
-mod support;
+//! What the contract of `EngineCore` says, word by word, with no thought of speed.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use idlest_core::algorithm::Algorithm;
 use idlest_core::band::NOT_ELIGIBLE;
 use idlest_core::fewest::Candidates;
 use idlest_core::generator::Generator;
-use idlest_core::layout::{NO_SLOT, TIME_BIAS};
+use idlest_core::member::Member;
 use idlest_core::memory::Owned;
-use idlest_core::pool::{Algorithm, Member, Pool};
-use idlest_core::spare::SpareCapacity;
 use idlest_core::table::Table;
-use proptest::prelude::*;
 
-use support::{NOW, fill_from, shares, table};
+use crate::TTL;
 
-const SLOTS: u32 = 24;
-const TTL: f64 = 100.0;
 const FULL: f64 = 100_000.0;
 
 #[derive(Clone, Copy, PartialEq)]
-enum Seen {
+pub enum Seen {
     Out,
     Missing,
     Fresh(f64),
 }
 
-struct Model {
+pub struct Model {
     algorithm: Algorithm,
     generator: Generator,
     turn: u64,
     members: Vec<Member>,
     estimates: BTreeMap<(u32, u32), (f64, u64)>,
-    seen: Vec<Seen>,
+    pub seen: Vec<Seen>,
 }
 
-// The band, its shares, and the value of each member.
-struct Plan {
-    band: Vec<u32>,
-    shares: Vec<f64>,
-    values: Vec<f64>,
+/// The band, its shares, and the value of each member.
+pub struct Plan {
+    pub band: Vec<u32>,
+    pub shares: Vec<f64>,
+    pub values: Vec<f64>,
 }
 
 impl Model {
-    fn new(algorithm: Algorithm, mut generator: Generator) -> Self {
+    pub fn new(algorithm: Algorithm, mut generator: Generator) -> Self {
         let turn = match algorithm {
             Algorithm::RoundRobin => generator.next_u32().into(),
             _ => 0,
@@ -61,7 +54,7 @@ impl Model {
         }
     }
 
-    fn set_members(&mut self, members: &[Member]) {
+    pub fn set_members(&mut self, members: &[Member]) {
         self.members = members.to_vec();
         self.estimates.retain(|key, _| {
             members
@@ -70,7 +63,7 @@ impl Model {
         });
     }
 
-    fn refresh(&mut self, table: &Table<Arc<Owned>>, now: f64) {
+    pub fn refresh(&mut self, table: &Table<Arc<Owned>>, now: f64) {
         let members = self.members.clone();
         self.seen = members
             .iter()
@@ -174,7 +167,7 @@ impl Model {
         )
     }
 
-    fn current(&self) -> Plan {
+    pub fn current(&self) -> Plan {
         self.plan(&self.seen)
     }
 
@@ -252,7 +245,7 @@ impl Model {
         best
     }
 
-    fn fill(&mut self, table: &Table<Arc<Owned>>, count: usize, kept: usize) -> Vec<u32> {
+    pub fn fill(&mut self, table: &Table<Arc<Owned>>, count: usize, kept: usize) -> Vec<u32> {
         let plan = self.current();
         let mut drawn = vec![];
         let mut left = (self.generator, self.turn);
@@ -273,7 +266,7 @@ impl Model {
         drawn
     }
 
-    fn pick_excluding(&mut self, table: &Table<Arc<Owned>>, excluded: &[u32]) -> Option<u32> {
+    pub fn pick_excluding(&mut self, table: &Table<Arc<Owned>>, excluded: &[u32]) -> Option<u32> {
         if self.algorithm == Algorithm::RoundRobin {
             let band = self.current().band;
             let length = band.len() as u64;
@@ -321,162 +314,4 @@ fn vose(shares: &[f64]) -> (Vec<f64>, Vec<usize>) {
         }
     }
     (accept, alias)
-}
-
-#[derive(Clone, Debug)]
-enum Step {
-    Write { slot: u32, age: u64, cpu: u32 },
-    GiveBack(u32),
-    Enter(u32),
-    Leave(u32),
-    Members(Vec<(u32, bool, f64)>),
-    Wait(u64),
-    Fill { count: usize, kept: usize },
-    Pick,
-    Exclude(Vec<u32>),
-}
-
-fn steps() -> impl Strategy<Value = Vec<Step>> {
-    let cpu = prop_oneof![3 => 0_u32..=100_000, 1 => Just(100_000), 1 => Just(0)];
-    let node = prop_oneof![8 => 0..SLOTS, 1 => Just(NO_SLOT)];
-    let write = (0..SLOTS, 0_u64..150, cpu);
-    // Few, so that loads are equal now and then, and some that can't be told exactly.
-    let weight = prop_oneof![
-        4 => (1_u32..5).prop_map(f64::from),
-        2 => 0.0001_f64..10.0,
-        1 => prop_oneof![Just(1e12), Just(f64::MIN_POSITIVE)],
-    ];
-    let member = (prop::bool::weighted(0.8), weight);
-    let members = prop::collection::btree_map(node, member, 0..24);
-    let step = prop_oneof![
-        12 => write.prop_map(|(slot, age, cpu)| Step::Write { slot, age, cpu }),
-        1 => (0..SLOTS).prop_map(Step::GiveBack),
-        8 => (0..SLOTS).prop_map(Step::Enter),
-        4 => (0..SLOTS).prop_map(Step::Leave),
-        2 => members.prop_map(|members| {
-            let listed = members.into_iter().map(|(slot, (up, weight))| (slot, up, weight));
-            Step::Members(listed.collect())
-        }),
-        3 => (0_u64..80).prop_map(Step::Wait),
-        4 => (0_usize..40, 0_usize..40).prop_map(|(count, kept)| Step::Fill { count, kept }),
-        2 => Just(Step::Pick),
-        2 => prop::collection::vec(0..SLOTS + 2, 0..12).prop_map(Step::Exclude),
-    ];
-    prop::collection::vec(step, 1..60)
-}
-
-fn algorithms() -> impl Strategy<Value = Algorithm> {
-    let spare = (
-        prop_oneof![Just(0.0), Just(0.01), Just(1.0), 0.0..1.0],
-        any::<bool>(),
-        prop_oneof![Just(0.0), 0.0..1_000.0],
-    );
-    let spare = spare.prop_map(|(min_share, exclude_missing, smoothing)| {
-        let spare = SpareCapacity {
-            min_share,
-            exclude_missing,
-        };
-        Algorithm::SpareCapacity {
-            spare,
-            ttl: TTL,
-            smoothing,
-            own_sends: None,
-        }
-    });
-    prop_oneof![
-        1 => Just(Algorithm::RoundRobin),
-        2 => Just(Algorithm::RandomByWeight),
-        3 => spare,
-        1 => Just(Algorithm::LeastConnections(Candidates::All)),
-        3 => prop_oneof![3 => 1_u32..6, 1 => 6_u32..=64]
-            .prop_map(|choices| Algorithm::LeastConnections(Candidates::Drawn(choices))),
-        1 => Just(Algorithm::LeastConnectionsByWeight(Candidates::All)),
-        3 => prop_oneof![3 => 1_u32..6, 1 => 6_u32..=64]
-            .prop_map(|choices| Algorithm::LeastConnectionsByWeight(Candidates::Drawn(choices))),
-    ]
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 1_000, failure_persistence: None, ..ProptestConfig::default() })]
-
-    #[test]
-    fn pools_do_as_the_model(
-        algorithm in algorithms(),
-        steps in steps(),
-        seed in any::<(u32, u32)>(),
-    ) {
-        let table = table(&[None; SLOTS as usize]);
-        let mut generations = [0; SLOTS as usize];
-        let generator = Generator::new(seed.0, seed.1);
-        let (mut pool, mut model) = (Pool::new(algorithm, generator), Model::new(algorithm, generator));
-        let mut elapsed = 0;
-        for step in [Step::Members((0..SLOTS).map(|slot| (slot, true, f64::from(slot % 3 + 1))).collect())]
-            .into_iter()
-            .chain(steps)
-        {
-            match step {
-                Step::Write { slot, age, cpu } => {
-                    let time = TIME_BIAS + elapsed - age;
-                    table.write(slot, generations[slot as usize], time, cpu);
-                }
-                Step::GiveBack(slot) => {
-                    generations[slot as usize] = table.give_back(slot).unwrap();
-                }
-                Step::Wait(ms) => elapsed += ms,
-                Step::Members(nodes) => {
-                    let members: Vec<_> = nodes
-                        .into_iter()
-                        .map(|(slot, up, weight)| Member {
-                            slot,
-                            generation: generations.get(slot as usize).copied().unwrap_or(0),
-                            up,
-                            weight,
-                        })
-                        .collect();
-                    pool.set_members(members.iter().copied());
-                    model.set_members(&members);
-                }
-                Step::Fill { count, kept } => {
-                    let drawn = fill_from(&mut pool, &table, count);
-                    prop_assert_eq!(drawn, model.fill(&table, count, kept));
-                    pool.rewind(kept);
-                    continue;
-                }
-                Step::Pick => {
-                    let drawn = pool.pick(&table);
-                    prop_assert_eq!(drawn, model.fill(&table, 1, 1).first().copied());
-                    continue;
-                }
-                Step::Enter(slot) => {
-                    table.enter(slot, generations[slot as usize]);
-                    continue;
-                }
-                Step::Leave(slot) => {
-                    table.leave(slot, generations[slot as usize]);
-                    continue;
-                }
-                Step::Exclude(excluded) => {
-                    prop_assert_eq!(
-                        pool.pick_excluding(&table, excluded.iter().copied()),
-                        model.pick_excluding(&table, &excluded)
-                    );
-                    continue;
-                }
-            }
-            let now = NOW + elapsed as f64;
-            let facts = pool.refresh(&table, now);
-            model.refresh(&table, now);
-            let plan = model.current();
-            let fresh = model.seen.iter().filter(|seen| matches!(seen, Seen::Fresh(_))).count();
-            prop_assert_eq!((facts.band as usize, facts.fresh as usize), (plan.band.len(), fresh));
-            prop_assert_eq!(pool.values(), &plan.values[..]);
-            prop_assert_eq!(pool.band(), &plan.band[..]);
-            let mut expected = vec![0.0; plan.values.len()];
-            for (&index, &share) in plan.band.iter().zip(&plan.shares) {
-                expected[index as usize] = share;
-            }
-            // Bit for bit.
-            prop_assert_eq!(shares(&pool), expected);
-        }
-    }
 }
