@@ -331,18 +331,22 @@ impl Scored {
 
     // The least, or at random among those that are so little above it that they count as equals.
     #[inline]
-    fn draw(&self, scatter: f64, generator: &mut Generator) -> Option<u32> {
-        let indices = self.indices.get(..self.count)?;
+    fn draw(mut self, scatter: f64, generator: &mut Generator) -> Option<u32> {
         let scores = self.scores.get(..self.count)?;
         let least = scores.iter().copied().fold(f64::INFINITY, f64::min);
         let most = least * (1.0 + scatter);
-        let alike = scores.iter().filter(|&&score| score <= most).count() as u32;
-        let skip = if alike > 1 { generator.below(alike) } else { 0 };
-        indices
-            .iter()
-            .zip(scores)
-            .filter(|&(_, &score)| score <= most)
-            .nth(skip as usize)
-            .map(|(&index, _)| index)
+        // Equals move to the front; written each time, since a branch would be guessed wrong too often.
+        let mut alike = 0;
+        for (place, &score) in scores.iter().enumerate() {
+            let index = *self.indices.get(place)?;
+            *self.indices.get_mut(alike)? = index;
+            alike += usize::from(score <= most);
+        }
+        let chosen = match alike {
+            0 => return None,
+            1 => 0,
+            _ => generator.below(alike as u32) as usize,
+        };
+        self.indices.get(chosen).copied()
     }
 }
