@@ -15,7 +15,7 @@ import type { Learning, LeaseCounters } from './lease.js'
 import type { MemberSource } from './live-view.js'
 import type { Member, Members } from './members.js'
 import { looseId, type NodeLike } from './node.js'
-import { Picks, type PickWatcher } from './picks.js'
+import { Picks } from './picks.js'
 import { excludedBy, type SelectOptions } from './select-options.js'
 import { type NodeSnapshot, snapshotOf } from './snapshot.js'
 
@@ -50,7 +50,8 @@ export class MemberPicks<N extends NodeLike> {
   nodes: readonly N[] = []
   // The members likewise: what the engine was told last.
   private list: readonly Member<N>[] = []
-  private readonly picks: Picks
+  /** What the engine draws, as indices of `nodes`. */
+  readonly picks: Picks
   readonly #options: MemberPicksOptions<N>
   // Where the algorithm takes keys.
   readonly #keyed: KeyedPicks<N> | undefined
@@ -65,11 +66,6 @@ export class MemberPicks<N extends NodeLike> {
     this.learning = core.learner && learningOf(core.learner, clock, (member) => this.#isKnown(member))
     this.#keyed = keyedPicksOf(options)
     this.picks = new Picks({ core, memory, clock, exact, source: this.#source() })
-  }
-
-  /** The index in `nodes` of the next decision, -1 where none is eligible, or an `unknownDraw`; that failure is not noted. */
-  nextAlone(): number {
-    return this.picks.nextAlone()
   }
 
   /** Any member; undefined where the draw failed, which is noted. */
@@ -111,11 +107,6 @@ export class MemberPicks<N extends NodeLike> {
     return keyed.replicas(keyed.hashOf(key), count)
   }
 
-  /** Fills `into` with the next decisions, as indices of `nodes`; see `Picks`. */
-  fill(into: Uint32Array): number {
-    return this.picks.fill(into)
-  }
-
   /** Resolves when picks by key go by the members as they are now. */
   async settled(): Promise<void> {
     await this.#keyed?.settled()
@@ -124,11 +115,6 @@ export class MemberPicks<N extends NodeLike> {
   /** Takes what a member said. Where the members have changed since the last pick, the next one finds it in the table. */
   probed(member: Member, inFlight: number, latency: number, time: number): void {
     if (this.#isKnown(member)) this.picks.probed(member.index, inFlight, latency, time)
-  }
-
-  /** Has somebody woken by picks, where the algorithm is a live one. */
-  watch(watcher: PickWatcher): void {
-    this.picks.watcher = watcher
   }
 
   /** What is known of each member now. */
@@ -141,29 +127,9 @@ export class MemberPicks<N extends NodeLike> {
     return snapshotOf(this.list, view, shares, algorithm, memory, now)
   }
 
-  /** Brings the counts below up to date. */
-  countAll(): void {
-    this.picks.current()
-  }
-
-  /** Picks so far that no key decided. */
-  get drawn(): number {
-    return this.picks.used
-  }
-
   /** Picks by keys so far; undefined where the algorithm takes none. */
   get byKey(): number | undefined {
     return this.#keyed?.used
-  }
-
-  /** Those made at random for want of what members said. */
-  get atRandom(): number {
-    return this.picks.atRandom
-  }
-
-  /** Reports that the algorithm could not go by. */
-  get ignored(): number {
-    return this.picks.ignored
   }
 
   /** Makes the next pick see that members changed. */

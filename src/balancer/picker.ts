@@ -20,7 +20,7 @@ import { MemberPicks } from './member-picks.js'
 import { type Member, Members, type Places } from './members.js'
 import { looseId, type NodeLike } from './node.js'
 import { newPickCounters, type PickCounters } from './pick-counters.js'
-import type { PickWatcher } from './picks.js'
+import type { Picks, PickWatcher } from './picks.js'
 import { ReportIntake } from './report-intake.js'
 import type { SelectOptions } from './select-options.js'
 import type { NodeSnapshot } from './snapshot.js'
@@ -58,7 +58,9 @@ export class Picker<N extends NodeLike = NodeLike> {
   /** Where turns are taken together with other threads. */
   protected readonly turns: TableBuffer | undefined
   protected readonly leases: LeaseOwner
-  readonly #picks: MemberPicks<N>
+  readonly #memberPicks: MemberPicks<N>
+  // Those of the engine among these: `select` takes the shortest way to them.
+  readonly #picks: Picks
   readonly #arrayPicks: ArrayPicker
   readonly #custom: CustomRunner | undefined
   readonly #failures: FailedPicks
@@ -85,7 +87,7 @@ export class Picker<N extends NodeLike = NodeLike> {
     this.#custom = custom
     const leases = newLeaseCounters()
     const check = () => this.checkOpen()
-    this.#picks = new MemberPicks({
+    this.#memberPicks = new MemberPicks({
       engine,
       memory,
       clock,
@@ -100,12 +102,13 @@ export class Picker<N extends NodeLike = NodeLike> {
       failures: this.#failures,
       check,
     })
+    this.#picks = this.#memberPicks.picks
     this.leases = {
       memory,
       leases,
       released: (member) => this.onReleased(member),
       ended: custom && (({ node }, outcome) => custom.released(node, outcome)),
-      learning: this.#picks.learning,
+      learning: this.#memberPicks.learning,
     }
     const arrays: ArrayPicksOptions = {
       engine,
@@ -147,8 +150,8 @@ export class Picker<N extends NodeLike = NodeLike> {
   select(what?: readonly NodeLike[] | SelectOptions): NodeLike {
     if (what === undefined) {
       const index = this.#picks.nextAlone()
-      if (index >= 0) return this.#picks.nodes[index] as N
-      this.#failures.note(index, this.#picks.nodes)
+      if (index >= 0) return this.#memberPicks.nodes[index] as N
+      this.#failures.note(index, this.#memberPicks.nodes)
     } else {
       const picked = this.#selectFrom(what)
       if (picked !== undefined) return picked
@@ -171,7 +174,7 @@ export class Picker<N extends NodeLike = NodeLike> {
   selectIndex(): number {
     const index = this.#picks.nextAlone()
     if (index >= 0) return index
-    this.#failures.note(index, this.#picks.nodes)
+    this.#failures.note(index, this.#memberPicks.nodes)
     const error = this.#failures.take()
     if (error instanceof UnknownLoadError) throw error
     return NO_ONE
@@ -187,7 +190,7 @@ export class Picker<N extends NodeLike = NodeLike> {
     // The native engine must not write to memory that another thread may be writing.
     const own = into.buffer instanceof ArrayBuffer ? into : new Uint32Array(into.length)
     const filled = this.#picks.fill(own)
-    const error = this.#mayFail ? this.#failures.takeAll(own, filled, this.#picks.nodes) : undefined
+    const error = this.#mayFail ? this.#failures.takeAll(own, filled, this.#memberPicks.nodes) : undefined
     if (own !== into) into.set(own)
     if (error !== undefined) throw error
     if (filled === 0 && into.length > 0) this.#failures.take()
@@ -201,7 +204,7 @@ export class Picker<N extends NodeLike = NodeLike> {
    * Throws NoNodesError, OptionError for anything else and where the algorithm takes no keys, ClosedError.
    */
   selectHash(hash: number): N {
-    const member = this.#picks.byHash(hash)
+    const member = this.#memberPicks.byHash(hash)
     if (member === undefined) throw this.#failures.take()
     return member.node
   }
@@ -214,7 +217,7 @@ export class Picker<N extends NodeLike = NodeLike> {
    * Throws BadKeyError, OptionError, also where the algorithm takes no keys, ClosedError.
    */
   replicas(key: Key, count: number): N[] {
-    return this.#picks.replicas(key, count).map((member) => member.node)
+    return this.#memberPicks.replicas(key, count).map((member) => member.node)
   }
 
   /**
@@ -223,12 +226,12 @@ export class Picker<N extends NodeLike = NodeLike> {
    */
   async settled(): Promise<void> {
     this.checkOpen()
-    await this.#picks.settled()
+    await this.#memberPicks.settled()
   }
 
   /** A pick that counts as in flight until it is released. Throws as `select` does. */
   acquire(options?: SelectOptions): Lease<N> {
-    const member = options === undefined ? this.#picks.any(true) : this.#picks.by(options, true)
+    const member = options === undefined ? this.#memberPicks.any(true) : this.#memberPicks.by(options, true)
     if (member === undefined) throw this.#failures.take()
     return new Lease(this.leases, member)
   }
@@ -288,7 +291,7 @@ export class Picker<N extends NodeLike = NodeLike> {
 
   /** What is known of each member now, in the order of `nodes`. */
   snapshot(): NodeSnapshot<N>[] {
-    return this.closed ? [] : this.#picks.snapshot()
+    return this.closed ? [] : this.#memberPicks.snapshot()
   }
 
   /** What `console.log` shows: not the whole of the table. */
@@ -303,32 +306,32 @@ export class Picker<N extends NodeLike = NodeLike> {
   }
 
   protected pickCounters(): PickCounters {
-    const picks = this.#picks
-    if (!this.closed) picks.countAll()
-    this.counters.reportsIgnored = picks.ignored
-    const { drawn, byKey, atRandom } = picks
-    const keyless = byKey === undefined ? 0 : drawn + this.counters.arrayPicks
-    return { picks: drawn + (byKey ?? 0), keyless, atRandom, ...this.counters }
+    if (!this.closed) this.#picks.current()
+    this.counters.reportsIgnored = this.#picks.ignored
+    const { used, atRandom } = this.#picks
+    const { byKey } = this.#memberPicks
+    const keyless = byKey === undefined ? 0 : used + this.counters.arrayPicks
+    return { picks: used + (byKey ?? 0), keyless, atRandom, ...this.counters }
   }
 
   /** Picks of members so far, but those by keys. */
   protected get picked(): number {
-    return this.#picks.drawn
+    return this.#picks.used
   }
 
   /** Has somebody woken by picks, where the algorithm is a live one. */
   protected watchPicks(watcher: PickWatcher): void {
-    this.#picks.watch(watcher)
+    this.#picks.watcher = watcher
   }
 
   /** Takes what a member said. Where the members have changed since the last pick, the next one finds it in the table. */
   protected probed(member: Member, inFlight: number, latency: number, time: number): void {
-    this.#picks.probed(member, inFlight, latency, time)
+    this.#memberPicks.probed(member, inFlight, latency, time)
   }
 
   /** Makes the next pick see that members changed. */
   protected changed(): void {
-    this.#picks.invalidate()
+    this.#memberPicks.invalidate()
     this.#arrayPicks.invalidate()
     this.#custom?.membersChanged(this.members.list)
   }
@@ -341,10 +344,10 @@ export class Picker<N extends NodeLike = NodeLike> {
   protected onReleased(_member: Member): void {}
 
   protected closePicks(): void {
-    this.#picks.countAll()
+    this.#picks.current()
     this.#meters.close()
     this.closed = true
-    this.#picks.close()
+    this.#memberPicks.close()
     this.#arrayPicks.close()
   }
 
@@ -356,7 +359,8 @@ export class Picker<N extends NodeLike = NodeLike> {
       this.counters.arrayPicks++
       return what[index]
     }
-    const member = what === undefined ? this.#picks.any(false) : this.#picks.by(what as SelectOptions, false)
+    const member =
+      what === undefined ? this.#memberPicks.any(false) : this.#memberPicks.by(what as SelectOptions, false)
     return member?.node
   }
 }
