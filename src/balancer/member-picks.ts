@@ -39,19 +39,18 @@ export interface MemberPicksOptions<N extends NodeLike> {
   readonly failures: FailedPicks
   /** Throws where picks are no longer allowed. */
   readonly check: () => void
+  /** Told of the members' nodes as the engine has them, which what it draws are indices of. */
+  onNodes(nodes: readonly N[]): void
 }
 
 /** Picks among the members: any of them, by what the engine draws; one for a key; or any but some. */
 export class MemberPicks<N extends NodeLike> {
-  /**
-   * The members' nodes as the engine has them. A copy that is not frozen: to read an element of a frozen array takes a
-   * third of a pick.
-   */
-  nodes: readonly N[] = []
-  // The members likewise: what the engine was told last.
-  private list: readonly Member<N>[] = []
-  /** What the engine draws, as indices of `nodes`. */
+  /** What the engine draws. */
   readonly picks: Picks
+  // What `any` reads is plain: it is the hot path. Members and nodes are as the engine has them: what it was told last.
+  private list: readonly Member<N>[] = []
+  private nodes: readonly N[] = []
+  private readonly failures: FailedPicks
   readonly #options: MemberPicksOptions<N>
   // Where the algorithm takes keys.
   readonly #keyed: KeyedPicks<N> | undefined
@@ -61,6 +60,7 @@ export class MemberPicks<N extends NodeLike> {
   constructor(options: MemberPicksOptions<N>) {
     this.#options = options
     const { memory, clock, exact } = options
+    this.failures = options.failures
     const core = this.#core()
     // Not where members changed since the last pick: the engine has other indices.
     this.learning = core.learner && learningOf(core.learner, clock, (member) => this.#isKnown(member))
@@ -72,7 +72,7 @@ export class MemberPicks<N extends NodeLike> {
   any(isLease: boolean): Member<N> | undefined {
     // A pick may take up changes of members, so these are looked at after it.
     const index = isLease ? this.picks.next() : this.picks.nextAlone()
-    this.#options.failures.note(index, this.nodes)
+    this.failures.note(index, this.nodes)
     return this.list[index]
   }
 
@@ -154,7 +154,7 @@ export class MemberPicks<N extends NodeLike> {
   }
 
   #source(): MemberSource {
-    const { members, check } = this.#options
+    const { members, check, onNodes } = this.#options
     return {
       membersChanged: () => {
         check()
@@ -164,7 +164,9 @@ export class MemberPicks<N extends NodeLike> {
         this.#countInMembers()
         this.list = members.list
         this.picks.counts = new Float64Array(this.list.length)
+        // A copy that is not frozen: to read an element of a frozen array takes a third of a pick.
         this.nodes = members.nodes.slice()
+        onNodes(this.nodes)
         return members.arrays
       },
     }
@@ -178,7 +180,7 @@ export class MemberPicks<N extends NodeLike> {
     // All ids first: reading one may run the caller's code, and that may change the members and so their indices.
     const indices = this.#options.members.indicesOf(exclude.map(looseId))
     const index = this.picks.nextExcluding(indices, isLease)
-    this.#options.failures.note(index, this.nodes)
+    this.failures.note(index, this.nodes)
     return this.list[index]
   }
 

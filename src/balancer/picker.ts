@@ -59,8 +59,9 @@ export class Picker<N extends NodeLike = NodeLike> {
   protected readonly turns: TableBuffer | undefined
   protected readonly leases: LeaseOwner
   readonly #memberPicks: MemberPicks<N>
-  // Those of the engine among these: `select` takes the shortest way to them.
+  // What the engine draws, and the nodes as it has them. By way of `#memberPicks` a pick takes an eighth longer.
   readonly #picks: Picks
+  #nodes: readonly N[] = []
   readonly #arrayPicks: ArrayPicker
   readonly #custom: CustomRunner | undefined
   readonly #failures: FailedPicks
@@ -101,6 +102,9 @@ export class Picker<N extends NodeLike = NodeLike> {
       leases,
       failures: this.#failures,
       check,
+      onNodes: (nodes) => {
+        this.#nodes = nodes
+      },
     })
     this.#picks = this.#memberPicks.picks
     this.leases = {
@@ -150,8 +154,8 @@ export class Picker<N extends NodeLike = NodeLike> {
   select(what?: readonly NodeLike[] | SelectOptions): NodeLike {
     if (what === undefined) {
       const index = this.#picks.nextAlone()
-      if (index >= 0) return this.#memberPicks.nodes[index] as N
-      this.#failures.note(index, this.#memberPicks.nodes)
+      if (index >= 0) return this.#nodes[index] as N
+      this.#failures.note(index, this.#nodes)
     } else {
       const picked = this.#selectFrom(what)
       if (picked !== undefined) return picked
@@ -174,7 +178,7 @@ export class Picker<N extends NodeLike = NodeLike> {
   selectIndex(): number {
     const index = this.#picks.nextAlone()
     if (index >= 0) return index
-    this.#failures.note(index, this.#memberPicks.nodes)
+    this.#failures.note(index, this.#nodes)
     const error = this.#failures.take()
     if (error instanceof UnknownLoadError) throw error
     return NO_ONE
@@ -190,7 +194,7 @@ export class Picker<N extends NodeLike = NodeLike> {
     // The native engine must not write to memory that another thread may be writing.
     const own = into.buffer instanceof ArrayBuffer ? into : new Uint32Array(into.length)
     const filled = this.#picks.fill(own)
-    const error = this.#mayFail ? this.#failures.takeAll(own, filled, this.#memberPicks.nodes) : undefined
+    const error = this.#mayFail ? this.#failures.takeAll(own, filled, this.#nodes) : undefined
     if (own !== into) into.set(own)
     if (error !== undefined) throw error
     if (filled === 0 && into.length > 0) this.#failures.take()
