@@ -56,5 +56,5 @@ const SMOOTHING = 10_000
  */
 export function adaptive(given: AdaptiveOptions = {}): AdaptiveAlgorithm {
   const { ttl, fading, errorCost } = checkOptions('adaptive', given, adaptiveOptions)
-  return Object.freeze({ kind: 'adaptive', ttl: Math.floor(ttl), smoothing: SMOOTHING, fading, errorCost })
+  return Object.freeze({ kind: 'adaptive', ttl, smoothing: SMOOTHING, fading, errorCost })
 }

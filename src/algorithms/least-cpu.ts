@@ -62,7 +62,7 @@ export function leastCpu(given: LeastCpuOptions = {}): LeastCpuAlgorithm {
   return Object.freeze({
     kind: 'leastCpu',
     threshold: Math.round(threshold * MILLI),
-    ttl: Math.floor(ttl),
+    ttl,
     missing: typeof missing === 'number' ? toMilli(missing) : missing,
     smoothing,
     ownSends: ownSendsCost(ownSends),

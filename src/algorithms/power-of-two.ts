@@ -71,6 +71,6 @@ export function powerOfTwo(given: PowerOfTwoOptions): PowerOfTwoAlgorithm {
     choiceRate,
     otherwise,
     unknown,
-    ttl: Math.floor(ttl),
+    ttl,
   })
 }

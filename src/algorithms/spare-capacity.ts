@@ -52,7 +52,7 @@ export function spareCapacity(given: SpareCapacityOptions = {}): SpareCapacityAl
   )
   return Object.freeze({
     kind: 'spareCapacity',
-    ttl: Math.floor(ttl),
+    ttl,
     smoothing,
     minShare,
     missing,

@@ -105,6 +105,17 @@ export class Members<N extends NodeLike> {
     return typeof id === 'string' ? (this.#byId.get(id)?.index ?? -1) : -1
   }
 
+  /** The indices of those ids that are members. */
+  indicesOf(ids: readonly unknown[]): Uint32Array {
+    const indices = new Uint32Array(ids.length)
+    let count = 0
+    for (const id of ids) {
+      const index = this.indexOf(id)
+      if (index >= 0) indices[count++] = index
+    }
+    return indices.subarray(0, count)
+  }
+
   /** False where the node is a member already; one that drains is up again. Throws TableError where it is full. */
   add(node: N): boolean {
     const id = idOf(node)

@@ -1,7 +1,7 @@
 import { threadId } from 'node:worker_threads'
-import { type Algorithm, isKeyed, weightsOf } from '../algorithms/algorithm.js'
+import { type Algorithm, weightsOf } from '../algorithms/algorithm.js'
 import type { Clock } from '../clock.js'
-import type { Engine, EngineName, Learner } from '../engine/engine.js'
+import type { Engine, EngineName } from '../engine/engine.js'
 import { ClosedError, OptionError, UnknownLoadError, UnknownNodeError } from '../errors.js'
 import type { Key } from '../keys/key-hash.js'
 import type { NodeMeter } from '../meter/node-meter.js'
@@ -10,23 +10,20 @@ import { MeterRegistry } from '../meter/registry.js'
 import type { Report } from '../report.js'
 import { checkReport } from '../reports/check.js'
 import type { TableBuffer, TableMemory } from '../table/memory.js'
-import { publish } from '../table/reading.js'
-import { writeReport } from '../table/report.js'
-import { sampleTime, tableTime } from '../table/table.js'
 import type { ArrayPicker, ArrayPicksOptions, Directory } from './array-picks.js'
-import { coreOf, turnsFor } from './cores.js'
+import { turnsFor } from './cores.js'
 import { type CustomRunner, runnerOf } from './custom.js'
 import { arrayPickerOf } from './custom-arrays.js'
 import { FailedPicks, NO_ONE } from './failed-picks.js'
-import { KeyedPicks } from './keyed-picks.js'
-import { type Learning, Lease, type LeaseOwner, newLeaseCounters, type Outcome } from './lease.js'
+import { Lease, type LeaseOwner, newLeaseCounters, type Outcome } from './lease.js'
+import { MemberPicks } from './member-picks.js'
 import { type Member, Members, type Places } from './members.js'
 import { looseId, type NodeLike } from './node.js'
 import { newPickCounters, type PickCounters } from './pick-counters.js'
-import { Picks, type PickWatcher } from './picks.js'
-import { excludedBy, type SelectOptions } from './select-options.js'
-import { type NodeSnapshot, snapshotOf } from './snapshot.js'
-import { TurnClock } from './turn-clock.js'
+import type { Picks, PickWatcher } from './picks.js'
+import { ReportIntake } from './report-intake.js'
+import type { SelectOptions } from './select-options.js'
+import type { NodeSnapshot } from './snapshot.js'
 
 export interface PickerOptions {
   readonly name: string
@@ -61,19 +58,17 @@ export class Picker<N extends NodeLike = NodeLike> {
   /** Where turns are taken together with other threads. */
   protected readonly turns: TableBuffer | undefined
   protected readonly leases: LeaseOwner
+  readonly #memberPicks: MemberPicks<N>
+  // What the engine draws, and the nodes as it has them. By way of `#memberPicks` a pick takes an eighth longer.
   readonly #picks: Picks
+  #nodes: readonly N[] = []
   readonly #arrayPicks: ArrayPicker
   readonly #custom: CustomRunner | undefined
   readonly #failures: FailedPicks
+  readonly #reports: ReportIntake
   readonly #meters: MeterRegistry
   // Whether draws may fail for want of a load.
   readonly #mayFail: boolean
-  // Where the algorithm takes keys.
-  readonly #keyed: KeyedPicks<N> | undefined
-  // As the engine has them: what it was told last.
-  #list: readonly Member<N>[] = []
-  // A copy that is not frozen: to read an element of a frozen array takes a third of a pick.
-  #nodes: readonly N[] = []
 
   protected constructor(options: PickerOptions) {
     const { name, engine, memory, clock, exact, algorithm, seed, self } = options
@@ -86,56 +81,39 @@ export class Picker<N extends NodeLike = NodeLike> {
     this.members = new Members(options.places, weightsOf(algorithm))
     const members = () => this.members.size
     this.#failures = new FailedPicks({ name, counters: this.counters, members })
+    this.#reports = new ReportIntake(memory, clock, this.counters)
     this.#meters = new MeterRegistry(memory, clock, algorithm)
     this.turns = options.turns ?? turnsFor(algorithm, seed)
     const custom = runnerOf({ algorithm, name, memory, clock, seed, counters: this.counters })
     this.#custom = custom
-    const core = coreOf({
+    const leases = newLeaseCounters()
+    const check = () => this.checkOpen()
+    this.#memberPicks = new MemberPicks({
       engine,
-      memory,
-      algorithm,
-      seed,
-      thread: threadId,
-      turns: this.turns,
-      custom,
-      membersOf: () => this.#list,
-      indexOfSelf: () => this.members.indexOf(self),
-    })
-    this.leases = {
-      memory,
-      leases: newLeaseCounters(),
-      released: (member) => this.onReleased(member),
-      ended: custom && (({ node }, outcome) => custom.released(node, outcome)),
-      learning: core.learner && this.#learning(core.learner),
-    }
-    if (isKeyed(algorithm)) {
-      this.#keyed = new KeyedPicks({
-        algorithm,
-        tables: engine.keyTables,
-        members: this.members,
-        leases: this.leases.leases,
-        check: () => this.checkOpen(),
-      })
-    }
-    this.#picks = new Picks({
-      core,
       memory,
       clock,
       exact,
-      source: {
-        membersChanged: () => {
-          this.checkOpen()
-          return this.members.stale || this.#list !== this.members.list
-        },
-        memberArrays: () => {
-          this.#countInMembers()
-          this.#list = this.members.list
-          this.#picks.counts = new Float64Array(this.#list.length)
-          this.#nodes = this.members.nodes.slice()
-          return this.members.arrays
-        },
+      algorithm,
+      seed,
+      turns: this.turns,
+      custom,
+      members: this.members,
+      self,
+      leases,
+      failures: this.#failures,
+      check,
+      onNodes: (nodes) => {
+        this.#nodes = nodes
       },
     })
+    this.#picks = this.#memberPicks.picks
+    this.leases = {
+      memory,
+      leases,
+      released: (member) => this.onReleased(member),
+      ended: custom && (({ node }, outcome) => custom.released(node, outcome)),
+      learning: this.#memberPicks.learning,
+    }
     const arrays: ArrayPicksOptions = {
       engine,
       memory,
@@ -147,7 +125,7 @@ export class Picker<N extends NodeLike = NodeLike> {
       thread: threadId,
       clock,
       exact,
-      check: () => this.checkOpen(),
+      check,
       out: this.members.out,
       onShown: undefined,
     }
@@ -230,11 +208,7 @@ export class Picker<N extends NodeLike = NodeLike> {
    * Throws NoNodesError, OptionError for anything else and where the algorithm takes no keys, ClosedError.
    */
   selectHash(hash: number): N {
-    const keyed = this.#keyed ?? this.#noKeys()
-    if (typeof hash !== 'number' || hash >>> 0 !== hash) {
-      throw new OptionError('hash', hash, 'a whole number from 0 to 4294967295')
-    }
-    const member = keyed.pick(hash) ?? this.#anyMember(false)
+    const member = this.#memberPicks.byHash(hash)
     if (member === undefined) throw this.#failures.take()
     return member.node
   }
@@ -247,11 +221,7 @@ export class Picker<N extends NodeLike = NodeLike> {
    * Throws BadKeyError, OptionError, also where the algorithm takes no keys, ClosedError.
    */
   replicas(key: Key, count: number): N[] {
-    const keyed = this.#keyed ?? this.#noKeys()
-    if (!Number.isInteger(count) || count < 1) {
-      throw new OptionError('count', count, 'a whole number of at least 1')
-    }
-    return keyed.replicas(keyed.hashOf(key), count).map((member) => member.node)
+    return this.#memberPicks.replicas(key, count).map((member) => member.node)
   }
 
   /**
@@ -260,12 +230,12 @@ export class Picker<N extends NodeLike = NodeLike> {
    */
   async settled(): Promise<void> {
     this.checkOpen()
-    await this.#keyed?.settled()
+    await this.#memberPicks.settled()
   }
 
   /** A pick that counts as in flight until it is released. Throws as `select` does. */
   acquire(options?: SelectOptions): Lease<N> {
-    const member = options === undefined ? this.#anyMember(true) : this.#memberBut(options, true)
+    const member = options === undefined ? this.#memberPicks.any(true) : this.#memberPicks.by(options, true)
     if (member === undefined) throw this.#failures.take()
     return new Lease(this.leases, member)
   }
@@ -301,20 +271,7 @@ export class Picker<N extends NodeLike = NodeLike> {
   report(node: NodeLike, report: Report): boolean {
     const checked = checkReport(report)
     const member = this.find(node)
-    if (member === undefined || this.closed) {
-      this.counters.reportsUnknown++
-      return false
-    }
-    const time = sampleTime(tableTime(this.memory, this.clock.now()), checked.age ?? 0)
-    const result = writeReport(this.memory, member.slot, member.generation, time, checked)
-    if (result !== 'stored') {
-      if (result === 'empty') this.counters.reportsEmpty++
-      else this.counters.reportsOlder++
-      return false
-    }
-    this.counters.reportsStored++
-    publish(this.memory)
-    return true
+    return this.#reports.take(this.closed ? undefined : member, checked)
   }
 
   /**
@@ -338,12 +295,7 @@ export class Picker<N extends NodeLike = NodeLike> {
 
   /** What is known of each member now, in the order of `nodes`. */
   snapshot(): NodeSnapshot<N>[] {
-    if (this.closed) return []
-    const view = this.#picks.current()
-    this.#countInMembers()
-    const now = tableTime(this.memory, this.clock.now())
-    const shares = this.#keyed?.shares(this.#list) ?? this.#picks.shares()
-    return snapshotOf(this.#list, view, shares, this.algorithm, this.memory, now)
+    return this.closed ? [] : this.#memberPicks.snapshot()
   }
 
   /** What `console.log` shows: not the whole of the table. */
@@ -361,9 +313,9 @@ export class Picker<N extends NodeLike = NodeLike> {
     if (!this.closed) this.#picks.current()
     this.counters.reportsIgnored = this.#picks.ignored
     const { used, atRandom } = this.#picks
-    const picks = used + (this.#keyed?.used ?? 0)
-    const keyless = this.#keyed === undefined ? 0 : used + this.counters.arrayPicks
-    return { picks, keyless, atRandom, ...this.counters }
+    const { byKey } = this.#memberPicks
+    const keyless = byKey === undefined ? 0 : used + this.counters.arrayPicks
+    return { picks: used + (byKey ?? 0), keyless, atRandom, ...this.counters }
   }
 
   /** Picks of members so far, but those by keys. */
@@ -378,15 +330,14 @@ export class Picker<N extends NodeLike = NodeLike> {
 
   /** Takes what a member said. Where the members have changed since the last pick, the next one finds it in the table. */
   protected probed(member: Member, inFlight: number, latency: number, time: number): void {
-    if (this.#list[member.index] === member) this.#picks.probed(member.index, inFlight, latency, time)
+    this.#memberPicks.probed(member, inFlight, latency, time)
   }
 
   /** Makes the next pick see that members changed. */
   protected changed(): void {
-    this.#picks.invalidate()
+    this.#memberPicks.invalidate()
     this.#arrayPicks.invalidate()
     this.#custom?.membersChanged(this.members.list)
-    this.#keyed?.invalidate()
   }
 
   protected checkOpen(): void {
@@ -400,9 +351,8 @@ export class Picker<N extends NodeLike = NodeLike> {
     this.#picks.current()
     this.#meters.close()
     this.closed = true
-    this.#picks.close()
+    this.#memberPicks.close()
     this.#arrayPicks.close()
-    this.#keyed?.invalidate()
   }
 
   #selectFrom(what: readonly NodeLike[] | SelectOptions | undefined): NodeLike | undefined {
@@ -413,65 +363,8 @@ export class Picker<N extends NodeLike = NodeLike> {
       this.counters.arrayPicks++
       return what[index]
     }
-    const member = what === undefined ? this.#anyMember(false) : this.#memberBut(what as SelectOptions, false)
+    const member =
+      what === undefined ? this.#memberPicks.any(false) : this.#memberPicks.by(what as SelectOptions, false)
     return member?.node
-  }
-
-  #anyMember(isLease: boolean): Member<N> | undefined {
-    // A pick may take up changes of members, so these are looked at after it.
-    const index = isLease ? this.#picks.next() : this.#picks.nextAlone()
-    this.#failures.note(index, this.#nodes)
-    return this.#list[index]
-  }
-
-  #memberBut(options: SelectOptions, isLease: boolean): Member<N> | undefined {
-    const exclude = excludedBy(options)
-    const { key } = options
-    if (key !== undefined) {
-      const keyed = this.#keyed ?? this.#noKeys(key)
-      const member = keyed.pick(keyed.hashOf(key), exclude?.map(looseId))
-      // Else one may be left that the table does not have yet.
-      if (member !== undefined) return member
-    }
-    if (exclude === undefined) return this.#anyMember(isLease)
-    const index = this.#nextBut(exclude, isLease)
-    this.#failures.note(index, this.#nodes)
-    return this.#list[index]
-  }
-
-  #nextBut(exclude: readonly NodeLike[], isLease: boolean): number {
-    // All ids first: reading one may run the caller's code, and that may change the members and so their indices.
-    const ids = exclude.map(looseId)
-    const indices = new Uint32Array(ids.length)
-    let count = 0
-    for (const id of ids) {
-      const index = this.members.indexOf(id)
-      if (index >= 0) indices[count++] = index
-    }
-    return this.#picks.nextExcluding(indices.subarray(0, count), isLease)
-  }
-
-  #learning(learner: Learner): Learning {
-    const clock = new TurnClock(this.clock)
-    return {
-      now: () => clock.now(),
-      ended: (member, left, ok, latency) => {
-        // Not where members changed since the last pick: the engine has other indices.
-        if (this.#list[member.index] === member) learner.ended(member.index, left, ok, latency)
-      },
-    }
-  }
-
-  #noKeys(key?: Key): never {
-    const expected = `hashRing() or maglev(): ${this.algorithm.kind}() takes no keys`
-    if (key === undefined) throw new OptionError('algorithm', this.algorithm.kind, expected)
-    throw new OptionError('key', key, `no key, or the algorithm ${expected}`)
-  }
-
-  // Members take picks over now and then: a small array of counts stays in the cache, thousands of members do not.
-  #countInMembers(): void {
-    const { counts } = this.#picks
-    for (const [i, member] of this.#list.entries()) member.picks += counts[i] as number
-    counts.fill(0)
   }
 }

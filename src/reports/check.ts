@@ -1,20 +1,11 @@
 import { closest } from 'fastest-levenshtein'
 import { BadReportError } from '../errors.js'
 import type { Report } from '../report.js'
+import { METRICS } from '../table/layout.js'
 import { amount, finite, record } from './values.js'
 
 /** The fields of a report that hold one number. */
-export const NUMBER_FIELDS = [
-  'cpu',
-  'application',
-  'memory',
-  'qps',
-  'eps',
-  'inFlight',
-  'latency',
-  'queueDelay',
-  'age',
-] as const satisfies readonly (keyof Report)[]
+export const NUMBER_FIELDS = [...METRICS, 'age'] as const satisfies readonly (keyof Report)[]
 
 const FIELDS: readonly string[] = [...NUMBER_FIELDS, 'named']
 const NUMBERS: ReadonlySet<string> = new Set(NUMBER_FIELDS)

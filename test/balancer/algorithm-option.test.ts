@@ -3,6 +3,15 @@ import { createBalancer, createTable, OptionError, powerOfTwo } from '../../dist
 import { engines } from '../support/engines.js'
 
 for (const engine of engines) {
+  const make = (algorithm: object, nodes: string[] = ['a']) =>
+    createBalancer({
+      algorithm: Object.freeze(algorithm) as never,
+      engine,
+      poll: false,
+      table: createTable(),
+      nodes,
+    })
+
   test(`${engine}: an algorithm that leastCpu() did not make must be as one that it makes`, (t) => {
     const right = {
       kind: 'leastCpu',
@@ -12,14 +21,6 @@ for (const engine of engines) {
       smoothing: 0,
       ownSends: false,
     }
-    const make = (algorithm: object) =>
-      createBalancer({
-        algorithm: Object.freeze(algorithm) as never,
-        engine,
-        poll: false,
-        table: createTable(),
-        nodes: ['a'],
-      })
     t.is(make({ ...right }).select(), 'a')
     for (const wrong of [
       { kind: 'leastCpu' },
@@ -40,13 +41,6 @@ for (const engine of engines) {
 
   test(`${engine}: nor one that powerOfTwo() did not make`, (t) => {
     const right = powerOfTwo({ metric: 'cpu' })
-    const make = (algorithm: object) =>
-      createBalancer({
-        algorithm: Object.freeze(algorithm) as never,
-        engine,
-        poll: false,
-        table: createTable(),
-      })
     t.notThrows(() => make({ ...right }))
     for (const part of [
       { metric: undefined },
@@ -69,13 +63,7 @@ for (const engine of engines) {
       t.throws(() => make({ ...right, ...part }), { instanceOf: OptionError }, JSON.stringify(part))
     }
     // What a caller puts beside them does not reach the engine.
-    const sly = createBalancer({
-      algorithm: Object.freeze({ ...right, place: 99, thread: -5 }) as never,
-      engine,
-      nodes: ['a', 'b'],
-      poll: false,
-      table: createTable(),
-    })
+    const sly = make({ ...right, place: 99, thread: -5 }, ['a', 'b'])
     sly.report('b', { cpu: 1 })
     for (let i = 0; i < 20; i++) t.is(sly.select(), 'b')
   })

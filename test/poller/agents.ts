@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
+import type { Server as TlsServer } from 'node:https'
 import {
   type AddressInfo,
   createServer as createTcpServer,
@@ -107,8 +108,12 @@ export function idOf(server: Server | TcpServer): string {
 }
 
 /** An HTTP server on a free port of the loopback. */
-export async function serve(t: ExecutionContext, listener: RequestListener): Promise<Server> {
-  const server = createServer(listener)
+export function serve(t: ExecutionContext, listener: RequestListener): Promise<Server> {
+  return listening(t, createServer(listener))
+}
+
+/** Has a server listen on a free port of the loopback, until the test ends. */
+export async function listening<S extends Server | TlsServer>(t: ExecutionContext, server: S): Promise<S> {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.teardown(() => {

@@ -1,12 +1,11 @@
 import { execFileSync } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import anyTest, { type ExecutionContext } from 'ava'
 import { httpTransport, type TlsSettings } from '../../dist/poller/transport.js'
-import { httpPoller, idOf, readingOf } from './agents.js'
+import { httpPoller, idOf, listening, readingOf } from './agents.js'
 
 interface Pair {
   readonly key: string
@@ -44,18 +43,12 @@ const other = selfSigned('other.example')
 // Certificates come from openssl; without it these are shown as skipped.
 const test = pair === undefined || other === undefined ? anyTest.skip : anyTest
 
-async function serveTls(t: ExecutionContext, options: object = {}) {
+function serveTls(t: ExecutionContext, options: object = {}) {
   const server = createServer({ ...pair, ...options }, (_, response) =>
     response.end('{"cpu_utilization":0.4}'),
   )
   server.on('tlsClientError', () => {})
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.teardown(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return server
+  return listening(t, server)
 }
 
 async function poll(t: ExecutionContext, id: string, tls?: TlsSettings) {

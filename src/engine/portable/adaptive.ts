@@ -2,7 +2,7 @@ import type { AdaptiveAlgorithm } from '../../algorithms/algorithm.js'
 import { type Learner, MEMBER_UP, type MemberArrays, NOT_ELIGIBLE } from '../engine.js'
 import type { Flights } from './flights.js'
 import type { Generator } from './generator.js'
-import { placesBefore } from './kept.js'
+import { placesBefore, valuesAt } from './kept.js'
 import type { Dice, Plan } from './plan.js'
 
 /** Responses of a node over which its cost is learned. */
@@ -66,8 +66,7 @@ export class Adaptive implements Plan, Learner {
   /** Takes over the members; those that stay keep what is known of them. */
   setMembers(members: MemberArrays, flights: Flights): void {
     const places = placesBefore(this.#members, members)
-    const kept = (values: Float64Array) =>
-      Float64Array.from(places, (place) => (place < 0 ? 0 : (values[place] as number)))
+    const kept = (values: Float64Array) => valuesAt(places, values, 0)
     this.#loads = kept(this.#loads)
     this.#times = kept(this.#times)
     this.#errors = kept(this.#errors)

@@ -1,8 +1,6 @@
-import { type EngineAlgorithm, isLive, ttlOf } from '../../algorithms/algorithm.js'
-import { CPU_MAX, GENERATION_WORD, METRICS, readingTag } from '../../table/layout.js'
+import { type EngineAlgorithm, isLive } from '../../algorithms/algorithm.js'
+import { CPU_MAX, GENERATION_WORD, METRICS } from '../../table/layout.js'
 import type { TableMemory } from '../../table/memory.js'
-import { type MutableReading, readReading } from '../../table/reading.js'
-import { type MutableMetric, readMetric, reportTime } from '../../table/report.js'
 import {
   type EngineCore,
   FACT_BAND,
@@ -16,11 +14,11 @@ import {
 import { metricOf } from '../metric-of.js'
 import { utilizationPlaces } from '../utilization-places.js'
 import { Adaptive } from './adaptive.js'
-import { fillBand, MISSING, OUT } from './band.js'
-import { Estimates } from './estimates.js'
+import { fillBand, OUT } from './band.js'
+import { CpuReadings } from './cpu-readings.js'
 import { Flights } from './flights.js'
 import { Generator, type GeneratorState } from './generator.js'
-import { takeMetric } from './metric-readings.js'
+import { MetricReadings } from './metric-readings.js'
 import { OwnSends } from './own-sends.js'
 import type { SendingPlan } from './own-sends-plans.js'
 import { type Dice, type Plan, UniformPlan } from './plan.js'
@@ -55,12 +53,11 @@ export class PortableCore implements EngineCore {
   // Where the dice were before the last fill.
   readonly #before: GeneratorState = { s0: 0, s1: 0, s2: 0, s3: 0 }
   #turnBefore = 0
-  readonly #reading: MutableReading = { time: 0, tag: 0, value: 0 }
-  readonly #sample: MutableMetric = { time: 0, value: 0 }
-  readonly #ttl: number | undefined
-  readonly #estimates: Estimates | undefined
-  // The metric's place among a slot's, for algorithms that go by one.
-  readonly #metric: number
+  readonly #cpu: CpuReadings | undefined
+  // Of `powerOfTwo`.
+  readonly #metric: MetricReadings | undefined
+  // What members report of their requests in flight, for `adaptive`.
+  readonly #inFlight: MetricReadings | undefined
   readonly #thread: number
   readonly #sends: OwnSends | undefined
   readonly #probes: ProbePool | undefined
@@ -80,16 +77,25 @@ export class PortableCore implements EngineCore {
     this.#memory = memory
     this.#algorithm = algorithm
     this.live = isLive(algorithm)
-    this.#ttl = ttlOf(algorithm)
-    this.#metric = metricOf(memory, algorithm)
     this.#thread = thread
     this.#flights = new Flights(memory, NO_MEMBERS.slots, NO_MEMBERS.generations)
     const generator = new Generator(seed)
     this.#dice = { generator, turn: goesInTurn(algorithm) ? generator.next() : 0 }
-    if (algorithm.kind === 'adaptive') this.learner = new Adaptive(algorithm)
-    if ('smoothing' in algorithm) this.#estimates = new Estimates(algorithm.smoothing)
-    if ('ownSends' in algorithm && algorithm.ownSends !== false)
+    if (algorithm.kind === 'adaptive') {
+      this.learner = new Adaptive(algorithm)
+      this.#inFlight = new MetricReadings(memory, IN_FLIGHT_METRIC, algorithm.ttl)
+    }
+    if (algorithm.kind === 'powerOfTwo') {
+      this.#metric = new MetricReadings(memory, metricOf(memory, algorithm), algorithm.ttl)
+    }
+    if ('ownSends' in algorithm && algorithm.ownSends !== false) {
       this.#sends = new OwnSends(algorithm.ownSends)
+    }
+    if ('smoothing' in algorithm) {
+      const { ttl, smoothing, kind } = algorithm
+      const options = { ttl, smoothing, isWhole: kind === 'leastCpu', sends: this.#sends }
+      this.#cpu = new CpuReadings(memory, options)
+    }
     if (algorithm.kind === 'prequal') this.#probes = new ProbePool(algorithm, generator)
     if (algorithm.kind === 'weightedRoundRobin' && algorithm.weights === undefined) {
       this.#reportWeights = new ReportWeights(memory, algorithm, utilizationPlaces(memory, algorithm))
@@ -100,8 +106,7 @@ export class PortableCore implements EngineCore {
   setMembers(members: MemberArrays): void {
     this.#members = members
     this.#flights = new Flights(this.#memory, members.slots, members.generations)
-    this.#estimates?.setMembers(members)
-    this.#sends?.setMembers(members)
+    this.#cpu?.setMembers(members)
     this.#probes?.setMembers(members)
     this.#reportWeights?.setMembers(members)
     this.learner?.setMembers(members, this.#flights)
@@ -114,14 +119,17 @@ export class PortableCore implements EngineCore {
     facts[FACT_GENERATION] = Atomics.load(this.#memory.header, GENERATION_WORD)
     facts[FACT_NEXT_EXPIRY] = Number.POSITIVE_INFINITY
     facts[FACT_FRESH] = 0
-    if (this.#algorithm.kind === 'powerOfTwo') {
-      takeMetric(this.#memory, this.#metric, this.#members, this.#algorithm.ttl, now, this.#raw, facts)
-    } else if (this.#ttl !== undefined) this.#takeReadings(this.#ttl, now, facts)
+    if (this.#metric !== undefined) this.#metric.take(this.#members, now, this.#raw, facts)
+    else if (this.#cpu !== undefined) this.#cpu.take(this.#members, now, this.#raw, facts)
     else if (this.#algorithm.kind === 'weightedRoundRobin') this.#takeWeights(now, facts)
     else this.#takeStates()
     if (this.#probes !== undefined) facts[FACT_NEXT_EXPIRY] = this.#probes.refresh(this.#memory, now)
-    if (this.learner !== undefined) this.#refreshAdaptive(this.learner, this.#ttl ?? 0, now, view)
-    else fillValues(this.#algorithm, this.#raw, values)
+    if (this.learner !== undefined && this.#inFlight !== undefined) {
+      const spare = this.#raw.map(spareOf)
+      this.learner.refresh(now, spare, this.#inFlight.values(this.#members, now))
+      this.learner.fillValues(values)
+      facts[FACT_NEXT_EXPIRY] = now + REFRESH
+    } else fillValues(this.#algorithm, this.#raw, values)
     this.#plan = this.learner ?? this.#planOf(this.#raw)
     facts[FACT_BAND] = this.#plan.length
   }
@@ -196,24 +204,6 @@ export class PortableCore implements EngineCore {
     return -1
   }
 
-  #refreshAdaptive(adaptive: Adaptive, ttl: number, now: number, { values, facts }: View): void {
-    const spare = this.#raw.map((cpu) => (cpu < 0 ? Number.NaN : Math.max(LEAST_SPARE, 1 - cpu / CPU_MAX)))
-    const reported = new Float64Array(spare.length).fill(Number.NaN)
-    const { slots, generations } = this.#members
-    for (let i = 0; i < reported.length; i++) {
-      if (this.#raw[i] === OUT) continue
-      const slot = slots[i] as number
-      const generation = generations[i] as number
-      const time = reportTime(this.#memory, slot, generation)
-      if (time < 0) continue
-      readMetric(this.#memory, slot, generation, IN_FLIGHT_METRIC, time, this.#sample)
-      if (now - this.#sample.time <= ttl) reported[i] = this.#sample.value
-    }
-    adaptive.refresh(now, spare, reported)
-    adaptive.fillValues(values)
-    facts[FACT_NEXT_EXPIRY] = now + REFRESH
-  }
-
   #takeStates(): void {
     const { states } = this.#members
     for (let i = 0; i < states.length; i++) this.#raw[i] = states[i] === MEMBER_UP ? 0 : OUT
@@ -231,43 +221,16 @@ export class PortableCore implements EngineCore {
       this.#raw[i] = states[i] === MEMBER_UP ? (weights[i] as number) : OUT
     }
   }
-
-  #takeReadings(ttl: number, now: number, facts: Float64Array): void {
-    const { slots, generations, states } = this.#members
-    const raw = this.#raw
-    const reading = this.#reading
-    const isWhole = this.#algorithm.kind === 'leastCpu'
-    let oldest = Number.POSITIVE_INFINITY
-    let fresh = 0
-    for (let i = 0; i < slots.length; i++) {
-      if (states[i] !== MEMBER_UP) {
-        raw[i] = OUT
-        continue
-      }
-      readReading(this.#memory, slots[i] as number, reading)
-      if (
-        reading.value < 0 ||
-        reading.tag !== readingTag(generations[i] as number) ||
-        now - reading.time > ttl
-      ) {
-        raw[i] = MISSING
-        continue
-      }
-      const estimate = this.#estimates?.update(i, reading.value, reading.time) ?? reading.value
-      raw[i] = isWhole ? Math.floor(estimate + 0.5) : estimate
-      this.#sends?.take(i, reading.value, reading.time)
-      fresh++
-      if (reading.time < oldest) oldest = reading.time
-    }
-    this.#sends?.learn()
-    facts[FACT_NEXT_EXPIRY] = oldest + ttl + 1
-    facts[FACT_FRESH] = fresh
-  }
 }
 
 // So that the balancers of many processes do not all begin with the same member.
 function goesInTurn({ kind }: EngineAlgorithm): boolean {
   return kind === 'roundRobin' || kind === 'weightedRoundRobin'
+}
+
+// The share of its CPU that a node has to spare; NaN where that is not known.
+function spareOf(cpu: number): number {
+  return cpu < 0 ? Number.NaN : Math.max(LEAST_SPARE, 1 - cpu / CPU_MAX)
 }
 
 function copyState(from: GeneratorState, to: GeneratorState): void {

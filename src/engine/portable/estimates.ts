@@ -1,5 +1,5 @@
 import type { MemberArrays } from '../engine.js'
-import { placesBefore } from './kept.js'
+import { placesBefore, valuesAt } from './kept.js'
 
 /**
  * A smoothed reading for each member: a first-order lag, by the implicit Euler step, so that it is a matter of time and
@@ -19,15 +19,8 @@ export class Estimates {
   /** Takes over the members; those that stay keep their estimates. */
   setMembers(members: MemberArrays): void {
     const places = placesBefore(this.#members, members)
-    const values = new Float64Array(places.length)
-    const times = new Float64Array(places.length).fill(Number.NEGATIVE_INFINITY)
-    for (const [i, place] of places.entries()) {
-      if (place < 0) continue
-      values[i] = this.#values[place] as number
-      times[i] = this.#times[place] as number
-    }
-    this.#values = values
-    this.#times = times
+    this.#values = valuesAt(places, this.#values, 0)
+    this.#times = valuesAt(places, this.#times, Number.NEGATIVE_INFINITY)
     this.#members = members
   }
 

@@ -17,3 +17,12 @@ export function placesBefore(before: MemberArrays | undefined, members: MemberAr
   }
   return places
 }
+
+/** What was kept of each member, at its place now; `newcomer` for one that was none before. */
+export function valuesAt(
+  places: Int32Array,
+  before: Float64Array,
+  newcomer: number,
+): Float64Array<ArrayBuffer> {
+  return Float64Array.from(places, (place) => (place < 0 ? newcomer : (before[place] as number)))
+}

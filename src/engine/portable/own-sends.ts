@@ -1,6 +1,6 @@
 import { CPU_MAX } from '../../table/layout.js'
 import type { MemberArrays } from '../engine.js'
-import { placesBefore } from './kept.js'
+import { placesBefore, valuesAt } from './kept.js'
 
 /** What a pick costs before it is known, 1/1000 percentage points. */
 const FIRST_COST = 1_000
@@ -34,12 +34,8 @@ export class OwnSends {
 
   setMembers(members: MemberArrays): void {
     const places = placesBefore(this.#members, members)
-    const sent = this.#sent
-    const times = this.#times
-    this.#sent = Float64Array.from(places, (place) => (place < 0 ? 0 : (sent[place] as number)))
-    this.#times = Float64Array.from(places, (place) =>
-      place < 0 ? Number.NEGATIVE_INFINITY : (times[place] as number),
-    )
+    this.#sent = valuesAt(places, this.#sent, 0)
+    this.#times = valuesAt(places, this.#times, Number.NEGATIVE_INFINITY)
     this.#members = members
   }
 

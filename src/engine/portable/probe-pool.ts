@@ -4,7 +4,7 @@ import type { TableMemory } from '../../table/memory.js'
 import { type MutableMetric, readMetric, reportTime } from '../../table/report.js'
 import { MEMBER_UP, type MemberArrays } from '../engine.js'
 import type { Generator } from './generator.js'
-import { placesBefore } from './kept.js'
+import { placesBefore, valuesAt } from './kept.js'
 import { Recent } from './recent.js'
 
 const IN_FLIGHT = METRICS.indexOf('inFlight')
@@ -61,7 +61,6 @@ export class ProbePool {
   setMembers(members: MemberArrays): void {
     const { states } = members
     const places = placesBefore(this.#members, members)
-    const seen = this.#seen
     const now = new Map<number, number>()
     let up = 0
     for (let i = 0; i < places.length; i++) {
@@ -69,9 +68,7 @@ export class ProbePool {
       up++
       if ((places[i] as number) >= 0) now.set(places[i] as number, i)
     }
-    this.#seen = Float64Array.from(places, (place) =>
-      place < 0 ? Number.NEGATIVE_INFINITY : (seen[place] as number),
-    )
+    this.#seen = valuesAt(places, this.#seen, Number.NEGATIVE_INFINITY)
     this.#members = members
     this.#entries = this.#entries.filter((entry) => {
       const member = now.get(entry.member)

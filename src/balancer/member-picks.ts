@@ -1,0 +1,206 @@
+import { threadId } from 'node:worker_threads'
+import { type Algorithm, isKeyed } from '../algorithms/algorithm.js'
+import type { Clock } from '../clock.js'
+import type { Engine, EngineCore } from '../engine/engine.js'
+import { OptionError } from '../errors.js'
+import type { Key } from '../keys/key-hash.js'
+import type { TableBuffer, TableMemory } from '../table/memory.js'
+import { tableTime } from '../table/table.js'
+import { coreOf } from './cores.js'
+import type { CustomRunner } from './custom.js'
+import type { FailedPicks } from './failed-picks.js'
+import { KeyedPicks } from './keyed-picks.js'
+import { learningOf } from './learning.js'
+import type { Learning, LeaseCounters } from './lease.js'
+import type { MemberSource } from './live-view.js'
+import type { Member, Members } from './members.js'
+import { looseId, type NodeLike } from './node.js'
+import { Picks } from './picks.js'
+import { excludedBy, type SelectOptions } from './select-options.js'
+import { type NodeSnapshot, snapshotOf } from './snapshot.js'
+
+export interface MemberPicksOptions<N extends NodeLike> {
+  readonly engine: Engine
+  readonly memory: TableMemory
+  readonly clock: Clock
+  readonly exact: boolean
+  readonly algorithm: Algorithm
+  readonly seed: readonly [number, number]
+  /** Where turns are taken together with other threads. */
+  readonly turns: TableBuffer | undefined
+  /** Runs the algorithm, where it is the user's. */
+  readonly custom: CustomRunner | undefined
+  readonly members: Members<N>
+  /** The id of the local node. */
+  readonly self: string | undefined
+  /** Of the balancer that picks. */
+  readonly leases: LeaseCounters
+  /** Told of draws that failed. */
+  readonly failures: FailedPicks
+  /** Throws where picks are no longer allowed. */
+  readonly check: () => void
+  /** Told of the members' nodes as the engine has them, which what it draws are indices of. */
+  onNodes(nodes: readonly N[]): void
+}
+
+/** Picks among the members: any of them, by what the engine draws; one for a key; or any but some. */
+export class MemberPicks<N extends NodeLike> {
+  /** What the engine draws. */
+  readonly picks: Picks
+  // What `any` reads is plain: it is the hot path. Members and nodes are as the engine has them: what it was told last.
+  private list: readonly Member<N>[] = []
+  private nodes: readonly N[] = []
+  private readonly failures: FailedPicks
+  readonly #options: MemberPicksOptions<N>
+  // Where the algorithm takes keys.
+  readonly #keyed: KeyedPicks<N> | undefined
+  /** Learns from leases, where the algorithm does. */
+  readonly learning: Learning | undefined
+
+  constructor(options: MemberPicksOptions<N>) {
+    this.#options = options
+    const { memory, clock, exact } = options
+    this.failures = options.failures
+    const core = this.#core()
+    // Not where members changed since the last pick: the engine has other indices.
+    this.learning = core.learner && learningOf(core.learner, clock, (member) => this.#isKnown(member))
+    this.#keyed = keyedPicksOf(options)
+    this.picks = new Picks({ core, memory, clock, exact, source: this.#source() })
+  }
+
+  /** Any member; undefined where the draw failed, which is noted. */
+  any(isLease: boolean): Member<N> | undefined {
+    // A pick may take up changes of members, so these are looked at after it.
+    const index = isLease ? this.picks.next() : this.picks.nextAlone()
+    this.failures.note(index, this.nodes)
+    return this.list[index]
+  }
+
+  /** The member for a key, or any but those that are excluded. Throws OptionError, BadKeyError. */
+  by(options: SelectOptions, isLease: boolean): Member<N> | undefined {
+    const exclude = excludedBy(options)
+    const { key } = options
+    if (key !== undefined) {
+      const keyed = this.#keyed ?? this.#noKeys(key)
+      const member = keyed.pick(keyed.hashOf(key), exclude?.map(looseId))
+      // Else one may be left that the table does not have yet.
+      if (member !== undefined) return member
+    }
+    return exclude === undefined ? this.any(isLease) : this.#anyBut(exclude, isLease)
+  }
+
+  /** The member for a hash. Throws OptionError. */
+  byHash(hash: number): Member<N> | undefined {
+    const keyed = this.#keyed ?? this.#noKeys()
+    if (typeof hash !== 'number' || hash >>> 0 !== hash) {
+      throw new OptionError('hash', hash, 'a whole number from 0 to 4294967295')
+    }
+    return keyed.pick(hash) ?? this.any(false)
+  }
+
+  /** The members for a key and its copies. Throws OptionError, BadKeyError. */
+  replicas(key: Key, count: number): readonly Member<N>[] {
+    const keyed = this.#keyed ?? this.#noKeys()
+    if (!Number.isInteger(count) || count < 1) {
+      throw new OptionError('count', count, 'a whole number of at least 1')
+    }
+    return keyed.replicas(keyed.hashOf(key), count)
+  }
+
+  /** Resolves when picks by key go by the members as they are now. */
+  async settled(): Promise<void> {
+    await this.#keyed?.settled()
+  }
+
+  /** Takes what a member said. Where the members have changed since the last pick, the next one finds it in the table. */
+  probed(member: Member, inFlight: number, latency: number, time: number): void {
+    if (this.#isKnown(member)) this.picks.probed(member.index, inFlight, latency, time)
+  }
+
+  /** What is known of each member now. */
+  snapshot(): NodeSnapshot<N>[] {
+    const { algorithm, memory, clock } = this.#options
+    const view = this.picks.current()
+    this.#countInMembers()
+    const now = tableTime(memory, clock.now())
+    const shares = this.#keyed?.shares(this.list) ?? this.picks.shares()
+    return snapshotOf(this.list, view, shares, algorithm, memory, now)
+  }
+
+  /** Picks by keys so far; undefined where the algorithm takes none. */
+  get byKey(): number | undefined {
+    return this.#keyed?.used
+  }
+
+  /** Makes the next pick see that members changed. */
+  invalidate(): void {
+    this.picks.invalidate()
+    this.#keyed?.invalidate()
+  }
+
+  close(): void {
+    this.picks.close()
+    this.#keyed?.invalidate()
+  }
+
+  #core(): EngineCore {
+    const { members, self } = this.#options
+    return coreOf({
+      ...this.#options,
+      thread: threadId,
+      membersOf: () => this.list,
+      indexOfSelf: () => members.indexOf(self),
+    })
+  }
+
+  #source(): MemberSource {
+    const { members, check, onNodes } = this.#options
+    return {
+      membersChanged: () => {
+        check()
+        return members.stale || this.list !== members.list
+      },
+      memberArrays: () => {
+        this.#countInMembers()
+        this.list = members.list
+        this.picks.counts = new Float64Array(this.list.length)
+        // A copy that is not frozen: to read an element of a frozen array takes a third of a pick.
+        this.nodes = members.nodes.slice()
+        onNodes(this.nodes)
+        return members.arrays
+      },
+    }
+  }
+
+  #isKnown(member: Member): boolean {
+    return this.list[member.index] === member
+  }
+
+  #anyBut(exclude: readonly NodeLike[], isLease: boolean): Member<N> | undefined {
+    // All ids first: reading one may run the caller's code, and that may change the members and so their indices.
+    const indices = this.#options.members.indicesOf(exclude.map(looseId))
+    const index = this.picks.nextExcluding(indices, isLease)
+    this.failures.note(index, this.nodes)
+    return this.list[index]
+  }
+
+  #noKeys(key?: Key): never {
+    const { kind } = this.#options.algorithm
+    const expected = `hashRing() or maglev(): ${kind}() takes no keys`
+    if (key === undefined) throw new OptionError('algorithm', kind, expected)
+    throw new OptionError('key', key, `no key, or the algorithm ${expected}`)
+  }
+
+  // Members take picks over now and then: a small array of counts stays in the cache, thousands of members do not.
+  #countInMembers(): void {
+    const { counts } = this.picks
+    for (const [i, member] of this.list.entries()) member.picks += counts[i] as number
+    counts.fill(0)
+  }
+}
+
+function keyedPicksOf<N extends NodeLike>(options: MemberPicksOptions<N>): KeyedPicks<N> | undefined {
+  const { algorithm, engine, members, leases, check } = options
+  if (!isKeyed(algorithm)) return undefined
+  return new KeyedPicks({ algorithm, tables: engine.keyTables, members, leases, check })
+}

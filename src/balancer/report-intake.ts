@@ -1,0 +1,47 @@
+import type { Clock } from '../clock.js'
+import type { Report } from '../report.js'
+import type { TableMemory } from '../table/memory.js'
+import { publish } from '../table/reading.js'
+import { writeReport } from '../table/report.js'
+import { sampleTime, tableTime } from '../table/table.js'
+import type { Place } from './members.js'
+import type { PickCounters } from './pick-counters.js'
+
+type Counters = Pick<PickCounters, 'reportsStored' | 'reportsOlder' | 'reportsUnknown' | 'reportsEmpty'>
+
+/** Takes reports that the caller has from elsewhere, and counts what became of them. */
+export class ReportIntake {
+  readonly #memory: TableMemory
+  readonly #clock: Clock
+  readonly #counters: Counters
+
+  constructor(memory: TableMemory, clock: Clock, counters: Counters) {
+    this.#memory = memory
+    this.#clock = clock
+    this.#counters = counters
+  }
+
+  /**
+   * Stores a report, and publishes what was stored.
+   * @param place of the member that it is of; undefined where there is none
+   * @param report a checked one
+   * @returns whether any of it was stored
+   */
+  take(place: Place | undefined, report: Report): boolean {
+    const counters = this.#counters
+    if (place === undefined) {
+      counters.reportsUnknown++
+      return false
+    }
+    const time = sampleTime(tableTime(this.#memory, this.#clock.now()), report.age ?? 0)
+    const result = writeReport(this.#memory, place.slot, place.generation, time, report)
+    if (result !== 'stored') {
+      if (result === 'empty') counters.reportsEmpty++
+      else counters.reportsOlder++
+      return false
+    }
+    counters.reportsStored++
+    publish(this.#memory)
+    return true
+  }
+}
