@@ -7,7 +7,7 @@ import { metricOf } from './metric-of.js'
 import { utilizationPlaces } from './utilization-places.js'
 
 /** Version of the addon's interface that this file is written for. */
-export const ABI = 10
+export const ABI = 11
 
 /** A core of the addon: `crates/node/src/core.rs`. */
 export interface NativeCoreBinding {
@@ -58,6 +58,10 @@ export interface NativeBinding {
 /** Events that wait for a pick, at most. */
 const MOST_EVENTS = 64
 
+/** 32-bit words before the events, and of each. */
+const EVENTS_HEADER = 2
+const EVENT_WORDS = 4
+
 /** What an event tells, as `crates/node/src/events.rs` has it. */
 const SENT = 0
 const ENDED = 1
@@ -66,35 +70,34 @@ const FAILED = 2
 /** Tells a core what becomes of its picks, in memory that it reads at the next: a call would cost more than a pick. */
 class Events implements Learner {
   readonly #core: NativeCoreBinding
-  readonly #count: Uint32Array
-  readonly #values: Float64Array
+  readonly #words: Uint32Array
+  readonly #latencies: Float64Array
 
   constructor(core: NativeCoreBinding) {
-    const buffer = new SharedArrayBuffer(8 * (1 + 4 * MOST_EVENTS))
+    const buffer = new SharedArrayBuffer(4 * (EVENTS_HEADER + EVENT_WORDS * MOST_EVENTS))
     this.#core = core
-    this.#count = new Uint32Array(buffer, 0, 1)
-    this.#values = new Float64Array(buffer)
+    this.#words = new Uint32Array(buffer)
+    this.#latencies = new Float64Array(buffer)
     core.listen(new Uint8Array(buffer))
   }
 
   sent(index: number): void {
-    this.#tell(index, SENT, 0, 0)
+    this.#tell(index, SENT, 0)
   }
 
   ended(index: number, left: number, ok: boolean, latency: number): void {
-    this.#tell(index, ok ? ENDED : FAILED, left, latency)
+    this.#tell(index, left * 4 + (ok ? ENDED : FAILED), latency)
   }
 
-  #tell(index: number, kind: number, left: number, latency: number): void {
-    if (this.#count[0] === MOST_EVENTS) this.#core.takeEvents()
-    const count = this.#count[0] as number
-    const values = this.#values
-    const at = 1 + 4 * count
-    values[at] = index
-    values[at + 1] = kind
-    values[at + 2] = left
-    values[at + 3] = latency
-    this.#count[0] = count + 1
+  #tell(index: number, what: number, latency: number): void {
+    const words = this.#words
+    if (words[0] === MOST_EVENTS) this.#core.takeEvents()
+    const count = words[0] as number
+    const at = EVENTS_HEADER + EVENT_WORDS * count
+    words[at] = index
+    words[at + 1] = what
+    this.#latencies[at / 2 + 1] = latency
+    words[0] = count + 1
   }
 }
 

@@ -6,16 +6,16 @@ use std::sync::atomic::Ordering::Relaxed;
 use idlest_core::memory::{Foreign, Words};
 use idlest_core::pool::Pool;
 
-// 32-bit words: of the count, and of an event, which is four doubles.
+// 32-bit words before the events, and of each.
 const HEADER: usize = 2;
-const EVENT: usize = 8;
+const EVENT: usize = 4;
 
-// What an event tells.
-const SENT: f64 = 0.0;
-const ENDED: f64 = 1.0;
+// What an event tells, in the low two bits of its second word.
+const SENT: u32 = 0;
+const ENDED: u32 = 1;
 
-/// Events in the order in which they were told: how many, in the first 32-bit word; from the eighth byte on, for each a
-/// member's index, what happened, how many requests are left there, and the latency in ms, all doubles.
+/// Events in the order in which they were told: how many, in the first 32-bit word; then for each a member's index; what
+/// happened, and above it how many requests are left there; and the latency in ms, a double.
 pub struct Events(Foreign);
 
 impl Events {
@@ -35,18 +35,19 @@ impl Events {
         }
         count.store(0, Relaxed);
         for event in 0..told {
-            let at = |part: usize| {
-                let place = self.0.pair(HEADER + event * EVENT + 2 * part)?;
-                Some(f64::from_bits(place.load(Relaxed)))
-            };
-            let (Some(index), Some(kind), Some(left), Some(latency)) = (at(0), at(1), at(2), at(3))
+            let at = HEADER + event * EVENT;
+            let (Some(index), Some(what), Some(latency)) =
+                (self.0.word(at), self.0.word(at + 1), self.0.pair(at + 2))
             else {
                 return;
             };
-            let index = index as u32;
+            let (index, what) = (index.load(Relaxed), what.load(Relaxed));
+            let kind = what & 3;
             if kind == SENT {
                 pool.sent(index);
             } else {
+                let left = f64::from(what >> 2);
+                let latency = f64::from_bits(latency.load(Relaxed));
                 pool.ended(index, left, kind == ENDED, latency);
             }
         }
