@@ -143,7 +143,7 @@ export class ClosedError extends IdlestError {
   }
 }
 
-/** A table is full, or its memory is not laid out as this version expects. */
+/** A table is full, its memory is not laid out as this version expects, or a ring would have too many points. */
 export class TableError extends IdlestError {
   override readonly name = 'TableError'
   constructor(message: string, value?: unknown) {

@@ -154,9 +154,45 @@ const checks: { [K in Algorithm['kind']]: (value: object) => boolean } = {
   },
 }
 
+const fields: {
+  readonly [K in Algorithm['kind']]: readonly Exclude<keyof Extract<Algorithm, { kind: K }>, 'kind'>[]
+} = {
+  random: ['weights'],
+  roundRobin: ['shared'],
+  custom: ['make'],
+  local: ['otherwise'],
+  leastConnections: ['choices', 'exact', 'weights'],
+  prequal: ['quantile', 'pool', 'maxAge', 'probes', 'removals'],
+  adaptive: ['ttl', 'smoothing', 'fading', 'errorCost'],
+  powerOfTwo: ['metric', 'choices', 'choiceRate', 'otherwise', 'unknown', 'ttl'],
+  leastCpu: ['threshold', 'ttl', 'missing', 'smoothing', 'ownSends'],
+  spareCapacity: ['ttl', 'smoothing', 'minShare', 'missing', 'ownSends'],
+  weightedRoundRobin: [
+    'blackoutPeriod',
+    'weightExpirationPeriod',
+    'weightUpdatePeriod',
+    'errorUtilizationPenalty',
+    'clamp',
+    'metricNames',
+    'weights',
+  ],
+  hashRing: ['points', 'hash', 'boundedLoad', 'weights'],
+  maglev: ['tableSize', 'hash', 'weights'],
+}
+
+// What has a field of another kind, such as weights, would be taken to have it, unchecked.
+function hasOwnFieldsAlone(value: object, kind: Algorithm['kind']): boolean {
+  const known: readonly string[] = fields[kind]
+  return Object.keys(value).every((name) => name === 'kind' || known.includes(name))
+}
+
 /** Whether a value is an algorithm as `leastCpu()` and the others make them, also where it came from another thread. */
 export function isAlgorithm(value: unknown): value is Algorithm {
   if (typeof value !== 'object' || value === null || !('kind' in value)) return false
   const { kind } = value
-  return typeof kind === 'string' && Object.hasOwn(checks, kind) && checks[kind as Algorithm['kind']](value)
+  return isKind(kind) && hasOwnFieldsAlone(value, kind) && checks[kind](value)
+}
+
+function isKind(kind: unknown): kind is Algorithm['kind'] {
+  return typeof kind === 'string' && Object.hasOwn(checks, kind)
 }

@@ -10,7 +10,8 @@ import { weightsOption } from './weights.js'
 export interface HashRingOptions {
   /**
    * Points of a node on the ring, 1 to 10,000. More make shares more even, and take 8 bytes each and about 4 for the
-   * index: the standard deviation of a node's share is 1 / sqrt(points) of it, 8 % at 160. Default 160.
+   * index: the standard deviation of a node's share is 1 / sqrt(points) of it, 8 % at 160. All nodes together may have
+   * 2^27; picks by key of a balancer with more throw TableError. Default 160.
    */
   points?: number
   /** What hashes keys and ids. Default `'murmur3'`. */

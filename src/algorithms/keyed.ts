@@ -5,6 +5,9 @@ import { oneOf } from '../options.js'
 /** Points that one node may have on a ring. */
 export const MOST_POINTS = 100_000
 
+/** Points that a ring may have: a gibibyte and a half while it is built. */
+export const MOST_RING_POINTS = 2 ** 27
+
 /** Cells that a Maglev table may have: the greatest prime number below 2^24. */
 export const MOST_CELLS = 16_777_213
 

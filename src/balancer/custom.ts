@@ -273,7 +273,11 @@ export class CustomCore implements EngineCore {
 
   #pickOf(band: Uint32Array, choice: Choice | undefined): number {
     if (choice === undefined || band.length === 0) return -1
+    const members = this.#members
     const picked = this.#runner.pick(choice)
-    return picked < 0 ? -1 : (band[picked] as number)
+    if (picked < 0) return -1
+    const index = band[picked] as number
+    // Theirs may have changed the members and picked again: then they have other indices, and who was picked may have left.
+    return this.#members === members ? index : this.#members.indexOf(members[index] as Member)
   }
 }

@@ -141,7 +141,8 @@ const handleSchema = v.object({
   turns: v.optional(
     v.pipe(
       shared,
-      v.check(({ byteLength }) => byteLength >= TURN_BYTES),
+      // Of whole words, so that it can be looked at.
+      v.check(({ byteLength }) => byteLength >= TURN_BYTES && byteLength % 4 === 0),
     ),
   ),
   channel: v.string(),

@@ -146,7 +146,8 @@ export class Picker<N extends NodeLike = NodeLike> {
    * - `key`: the member for this key, by `hashRing` or `maglev`
    *
    * Throws NoNodesError where there is none to pick, BadNodeError for an element that is not a node, BadKeyError,
-   * OptionError, UnknownLoadError where the algorithm was told to fail, ClosedError.
+   * OptionError, UnknownLoadError where the algorithm was told to fail, TableError where `hashRing` would have more than
+   * 2^27 points, ClosedError.
    */
   select(): N
   select<T extends NodeLike>(nodes: readonly T[]): T

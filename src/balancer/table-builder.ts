@@ -1,5 +1,7 @@
 import type { KeyedAlgorithm } from '../algorithms/algorithm.js'
+import { MOST_RING_POINTS } from '../algorithms/keyed.js'
 import type { KeyTables } from '../engine/key-tables.js'
+import { TableError } from '../errors.js'
 import { type KeyNode, KeyTable } from '../keys/key-table.js'
 
 /** Points or cells that are built at once, in less than half a millisecond; more are built in the background. */
@@ -22,7 +24,7 @@ export class TableBuilder {
     return algorithm.points * weight + nodes <= MOST_AT_ONCE
   }
 
-  /** A table of these nodes, which are in order. */
+  /** A table of these nodes, which are in order. Throws TableError where a ring would have too many points. */
   build(nodes: readonly KeyNode[]): KeyTable {
     const algorithm = this.#algorithm
     const hashes = hashesOf(nodes)
@@ -46,7 +48,13 @@ export class TableBuilder {
   // A node's points depend on its own weight alone, so that no other's keys move when it changes.
   #counts(nodes: readonly KeyNode[]): Uint32Array {
     const points = this.#algorithm.kind === 'hashRing' ? this.#algorithm.points : 0
-    return Uint32Array.from(nodes, ({ weight }) => Math.max(1, Math.floor(points * weight + 0.5)))
+    const counts = Uint32Array.from(nodes, ({ weight }) => Math.max(1, Math.floor(points * weight + 0.5)))
+    const sum = counts.reduce((sum, count) => sum + count, 0)
+    if (sum <= MOST_RING_POINTS) return counts
+    throw new TableError(
+      `the members of hashRing() have ${sum} points, and a ring at most ${MOST_RING_POINTS}: give it fewer points, or less weight`,
+      sum,
+    )
   }
 }
 

@@ -23,8 +23,8 @@ export class TurnClock {
     this.#now = this.#clock.now()
     if (this.#keeps) {
       this.#isKept = true
-      // Does not keep the process: a turn that does not come needs no time.
-      setImmediate(this.#forget).unref()
+      // Not unreferenced: the event loop would sleep first, and show the time of before to what wakes it.
+      setImmediate(this.#forget)
     }
     return this.#now
   }

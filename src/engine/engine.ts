@@ -175,9 +175,9 @@ export interface View {
  *
  *   Refresh, with `dt` the time since the last, at least 0 (0 at the first): for each member in order
  *   `loads = loads * (fading / (fading + dt))`, `times` too, `errors = errors * (5,000 / (5,000 + dt))`; `L` and `T` are the
- *   sums of loads and times, `least` the least `ahead * cost` of those that are up. `mean = T / L` if `L > 0`. Then for
- *   each in order `a = max(0, ahead * cost - least)`; if `L > 0`, `times = min(times, 10 * mean * loads)` and learn it;
- *   else `cost = 1 / spare`; `ahead = a / cost`. `spare` is `max(0.01, 1 - value / 100,000)` with the value of
+ *   sums of loads and times, `least` the least `ahead * cost` of those that are up. `mean = T / L` if both are above 0.
+ *   Then for each in order `a = max(0, ahead * cost - least)`; if both are, `times = min(times, 10 * mean * loads)` and
+ *   learn it; else `cost = 1 / spare`; `ahead = a / cost`. `spare` is `max(0.01, 1 - value / 100,000)` with the value of
  *   `spareCapacity` (`smoothing` 10,000) where there is a fresh reading, else the mean of those that have one, `sum / fresh`,
  *   and 1 where there is none. Then, over members that are up
  *   with a fresh report of requests in flight, `o` and `r` are the sums of flights and of what is reported, and with

@@ -203,7 +203,8 @@ export class Meter implements ArrivalOwner {
       if (this.#closed || !this.#isDry() || this.counters.recorded !== recorded) return
       this.#set(0, this.clock.now())
     }
-    if (this.clock === processClock) setImmediate(look).unref()
+    // Not unreferenced: the event loop would sleep first.
+    if (this.clock === processClock) setImmediate(look)
     else this.clock.setTimeout(look, 0)
   }
 

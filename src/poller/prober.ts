@@ -49,6 +49,9 @@ export class Prober {
   // Those not under way, in any order.
   #idle: Entry[] = []
   readonly #underWay = new Set<Entry>()
+  #sending = false
+  // Those that answered while probes were sent.
+  readonly #refused: Entry[] = []
   #counted = 0
   #owed = 0
   #closed = false
@@ -79,6 +82,7 @@ export class Prober {
     let due = Math.floor(this.#owed)
     this.#owed -= due
     this.#takeTargets()
+    this.#sending = true
     for (; due > 0 && this.#idle.length > 0 && this.#underWay.size < most && !this.#closed; due--) {
       const place = generator.below(this.#idle.length)
       const entry = this.#idle[place] as Entry
@@ -86,6 +90,8 @@ export class Prober {
       if (entry !== last) this.#idle[place] = last
       this.#ask(entry)
     }
+    this.#sending = false
+    for (const entry of this.#refused.splice(0)) this.#idle.push(entry)
     this.counters.skipped += due
   }
 
@@ -103,7 +109,8 @@ export class Prober {
     this.counters.sent++
     this.#options.asker.ask(entry, (answer) => {
       this.#underWay.delete(entry)
-      if (this.#current.has(entry)) this.#idle.push(entry)
+      // Who can't be asked at all says so at once, and would say so to every probe of this turn.
+      if (this.#current.has(entry)) (this.#sending ? this.#refused : this.#idle).push(entry)
       this.#settle(entry, answer)
     })
   }

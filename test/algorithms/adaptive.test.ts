@@ -43,6 +43,22 @@ for (const engine of engines) {
     t.is(picked.size, 3)
   })
 
+  test(`${engine}: nodes are picked, and evenly, when what was known of fast ones has faded to nothing`, async (t) => {
+    for (const count of [2, 20]) {
+      const nodes = named(count)
+      const { balancer, clock, serve, costs } = setUp(nodes, { fading: 1 })
+      serve(200, () => 0)
+      // Sums of responses that took no time at all fade to nothing sooner than the sums of what there was to do.
+      for (let i = 0; i < 200; i++) {
+        await clock.advance(1_000)
+        t.true(nodes.includes(balancer.select()))
+        t.true(Object.values(costs()).every((cost) => (cost as number) > 0 && Number.isFinite(cost)))
+      }
+      const picked = countPicks(10 * count, () => balancer.select())
+      t.true(picked.size >= 0.9 * count && Math.max(...picked.values()) <= 20, String([...picked]))
+    }
+  })
+
   test(`${engine}: a node that is slower by so much has so many fewer in flight`, (t) => {
     const { balancer, serve, costs } = setUp(['fast', 'slow'])
     for (const node of ['fast', 'slow']) {

@@ -38,6 +38,41 @@ for (const engine of engines) {
     return { balancer, clock }
   }
 
+  test(`${engine}: one that changes the members and picks again as it picks gets the node that it picked, or none`, (t) => {
+    let change: (() => void) | undefined
+    const { balancer } = setUp({
+      select: ({ nodes }) => {
+        const now = change
+        change = undefined
+        now?.()
+        return nodes.at(-1)
+      },
+    })
+    const changing = (next: () => void) => {
+      change = () => {
+        next()
+        balancer.trySelect()
+      }
+    }
+    changing(() => balancer.setNodes(['d', 'a']))
+    t.is(balancer.select(), 'd')
+    changing(() => balancer.setNodes(['a', 'b', 'c']))
+    t.is(balancer.acquire().node, 'a')
+    changing(() => balancer.remove('c'))
+    t.throws(() => balancer.select(), { instanceOf: NoNodesError })
+    changing(() => balancer.remove('b'))
+    t.is(balancer.trySelect({ exclude: ['a'] }), undefined)
+    changing(() => balancer.setNodes([]))
+    t.is(balancer.selectIndex(), -1)
+    t.is(balancer.trySelect(), undefined)
+    balancer.setNodes(['a', 'b'])
+    t.is(balancer.select(), 'b')
+    t.deepEqual(
+      balancer.snapshot().map(({ picks }) => picks >= 0),
+      [true, true],
+    )
+  })
+
   test(`${engine}: an index, a node and an id are picks, in every way to pick, and count as the others do`, async (t) => {
     const picks: (number | string)[] = [2, 'b', 0]
     let turn = 0

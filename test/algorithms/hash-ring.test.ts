@@ -1,6 +1,6 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { type HashRingOptions, hashRing, OptionError } from '../../dist/index.js'
+import { type HashRingOptions, hashRing, OptionError, TableError } from '../../dist/index.js'
 import { engines } from '../support/engines.js'
 import { keyedBalancer, keys, movedKeys, names, owners } from '../support/keyed.js'
 
@@ -22,6 +22,19 @@ for (const engine of engines) {
       }),
       { numRuns: 60 },
     )
+  })
+
+  test(`${engine}: a ring of more points than memory should hold is refused, until members leave`, async (t) => {
+    const nodes = names(1_350)
+    const weights = Object.fromEntries(nodes.slice(3).map((id) => [id, 10]))
+    const balancer = balancerOf(nodes, { points: 10_000, weights })
+    t.throws(() => balancer.select({ key: 1 }), { instanceOf: TableError, code: 'IDLEST_TABLE' })
+    t.throws(() => balancer.replicas(1, 2), { instanceOf: TableError })
+    await t.throwsAsync(balancer.settled(), { instanceOf: TableError })
+    t.true(nodes.includes(balancer.select()))
+    balancer.setNodes(nodes.slice(0, 3))
+    await balancer.settled()
+    t.true(nodes.slice(0, 3).includes(balancer.select({ key: 1 })))
   })
 
   test(`${engine}: where a node leaves, its own keys alone move; where it comes back, they do`, (t) => {

@@ -63,9 +63,9 @@ for (const engine of engines) {
       t.throws(() => make({ ...right, ...part }), { instanceOf: OptionError }, JSON.stringify(part))
     }
     // What a caller puts beside them does not reach the engine.
-    const sly = make({ ...right, place: 99, thread: -5 }, ['a', 'b'])
-    sly.report('b', { cpu: 1 })
-    for (let i = 0; i < 20; i++) t.is(sly.select(), 'b')
+    for (const beside of [{ place: 99 }, { thread: -5 }, { weights: { a: 1 } }, { ownSends: true }]) {
+      t.throws(() => make({ ...right, ...beside }), { instanceOf: OptionError }, JSON.stringify(beside))
+    }
   })
 }
 

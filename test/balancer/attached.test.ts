@@ -3,16 +3,20 @@ import { setTimeout } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import test, { type ExecutionContext } from 'ava'
 import {
+  adaptive,
   attachBalancer,
   ClosedError,
   createBalancer,
   hashRing,
   leastCpu,
+  local,
   maglev,
   OptionError,
   powerOfTwo,
   random,
+  roundRobin,
   TableError,
+  weightedRoundRobin,
 } from '../../dist/index.js'
 import { VirtualClock } from '../../dist/simulation/virtual-clock.js'
 import { engines } from '../support/engines.js'
@@ -195,6 +199,11 @@ for (const engine of engines) {
       { algorithm: { ...maglev(), weights: { a: Number.NaN } } },
       { algorithm: { kind: 'leastCpu', threshold: Number.NaN, ttl: 1, missing: 0 } },
       { algorithm: { ...powerOfTwo({ metric: 'cpu' }), choices: 1e9 } },
+      { algorithm: { ...adaptive(), weights: null } },
+      { algorithm: { ...weightedRoundRobin(), ttl: 10n } },
+      { algorithm: { ...local(), weights: null }, self: 'a' },
+      { algorithm: roundRobin({ shared: true }), turns: new SharedArrayBuffer(64) },
+      { algorithm: roundRobin({ shared: true }), turns: new SharedArrayBuffer(130) },
       { engine: 'other' },
       { channel: undefined },
       { name: 5 },

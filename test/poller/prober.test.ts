@@ -5,7 +5,7 @@ import { Prober } from '../../dist/poller/prober.js'
 import { VirtualClock } from '../../dist/simulation/virtual-clock.js'
 import { type Entry, Table } from '../../dist/table/table.js'
 
-function setUp({ nodes = 5, probes = 3, most = 16 } = {}) {
+function setUp({ nodes = 5, probes = 3, most = 16, settlesAtOnce = false } = {}) {
   const table = new Table(new VirtualClock())
   let targets: readonly Entry[] = Array.from({ length: nodes }, (_, i) => table.claim(`node-${i}`))
   let picks = 0
@@ -22,7 +22,10 @@ function setUp({ nodes = 5, probes = 3, most = 16 } = {}) {
     later: (run) => turns.push(run),
     asker: {
       setMembers: (entries) => known.push(entries),
-      ask: ({ id }, settle) => asked.push({ id, settle }),
+      ask: ({ id }, settle) => {
+        asked.push({ id, settle })
+        if (settlesAtOnce) settle({ kind: 'error', reason: 'no address' })
+      },
       close: () => {},
     },
     onReport: ({ id }) => reports.push(id),
@@ -76,6 +79,16 @@ test('a node is not asked again before its answer; what can not be sent is count
   t.is(asked.length, 5)
   t.is(asked[4]?.id, asked[1]?.id)
   t.deepEqual(prober.counters, { sent: 5, answered: 1, incomplete: 0, failed: 0, skipped: 4 })
+})
+
+test('who can not be asked, and says so at once, is asked once a turn', (t) => {
+  const { prober, asked, pick, turn } = setUp({ nodes: 4, settlesAtOnce: true })
+  for (const turns of [1, 2]) {
+    pick(1_000)
+    turn()
+    t.is(asked.length, 4 * turns)
+    t.deepEqual([prober.counters.failed, prober.counters.skipped], [4 * turns, 2_996 * turns])
+  }
 })
 
 test('no more are under way than allowed', (t) => {

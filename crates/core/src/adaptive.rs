@@ -142,7 +142,8 @@ impl Adaptive {
                 least = least.min(known.ahead * known.cost);
             }
         }
-        let any = loads > 0.0;
+        // One of them fades to nothing before the other: then nothing is known any more, and a cost of 0 would divide by it.
+        let any = loads > 0.0 && times > 0.0;
         let mean_spare = mean(reported.iter().filter_map(|it| it.spare));
         if any {
             self.mean = times / loads;

@@ -206,11 +206,13 @@ export class Adaptive implements Plan, Learner {
       times += this.#times[i] as number
       if (this.#up[i] === 1) least = Math.min(least, (this.#ahead[i] as number) * (this.#cost[i] as number))
     }
-    if (loads > 0) this.#meanCost = times / loads
+    // One of them fades to nothing before the other: then nothing is known any more, and a cost of 0 would divide by it.
+    const isKnown = loads > 0 && times > 0
+    if (isKnown) this.#meanCost = times / loads
     const meanSpare = meanOf(spare)
     for (let i = 0; i < count; i++) {
       const ahead = Math.max(0, (this.#ahead[i] as number) * (this.#cost[i] as number) - least)
-      if (loads > 0) {
+      if (isKnown) {
         this.#times[i] = Math.min(
           this.#times[i] as number,
           WITHIN * this.#meanCost * (this.#loads[i] as number),
