@@ -76,7 +76,7 @@ export class Lease<N extends NodeLike = NodeLike> {
   }
 
   /**
-   * Ends the lease. Never throws: a second release, and one after the node or the balancer has gone, change nothing
+   * Ends the lease. Throws nothing but what a getter of the outcome throws: a second release, and one after the node or the balancer has gone, change nothing
    * but a counter; an outcome that is none is left out.
    */
   release(outcome?: Outcome): void {
