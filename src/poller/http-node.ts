@@ -8,9 +8,9 @@ import type { HttpTarget } from './http-target.js'
 import type { TlsSettings } from './transport.js'
 
 /** Longest body of a report, bytes. */
-export const BODY_LIMIT = 65_536
+const BODY_LIMIT = 65_536
 /** Longest header of an answer, bytes. */
-export const HEADER_LIMIT = 16_384
+const HEADER_LIMIT = 16_384
 
 // Longer than any sensible poll interval: undici's own 4 s would close the connection between polls of 5 s. Where the
 // agent closes earlier and says so, undici heeds that.
