@@ -137,8 +137,7 @@ impl Pool {
         }
     }
 
-    /// What each member counted as at the last refresh: 1/1000 percentage points or the value of a metric, or
-    /// [`NOT_ELIGIBLE`](crate::band::NOT_ELIGIBLE).
+    /// What each member counted as at the last refresh, as [`Selection`](crate::selection::Selection) has it.
     #[must_use]
     pub fn values(&self) -> &[f64] {
         &self.selection.values
