@@ -46,8 +46,3 @@ let sum = 0
 export function consume(value: number): void {
   sum = (sum + value) | 0
 }
-
-/** What all loops came to. */
-export function consumed(): number {
-  return sum
-}

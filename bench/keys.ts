@@ -4,7 +4,7 @@ export const KEYS: readonly string[] = Array.from(
   (_, i) => `user-${String(i).padStart(6, '0')}`,
 )
 
-/** Goes round in the keys: `keys[next()]`. */
+/** Goes round in the keys. */
 export class KeyTurn {
   #at = -1
 

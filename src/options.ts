@@ -138,8 +138,8 @@ function deepest(issue: Issue): Issue {
 }
 
 function joined(outer: Issue, inner: Issue): Issue['path'] {
-  const path = [...(outer.path ?? []), ...(inner.path ?? [])]
-  return path.length === 0 ? undefined : (path as unknown as Issue['path'])
+  const [first, ...rest] = [...(outer.path ?? []), ...(inner.path ?? [])]
+  return first === undefined ? undefined : [first, ...rest]
 }
 
 function toError(path: string, value: unknown, issues: readonly Issue[]): OptionError {

@@ -44,6 +44,7 @@ export const WEIGHTINGS: readonly {
   { name: 'weightedRoundRobin, uneven', weightOf: (place) => (place % 20 === 0 ? 81 : 1), atMost: 5 },
   { name: 'weightedRoundRobin, one large', weightOf: (place) => (place === 0 ? 1e9 : 1), atMost: 5 },
 ]
+
 /** What an algorithm is called: its kind, and what sets it apart. */
 export function nameOf(algorithm: Algorithm): string {
   if (algorithm.kind === 'powerOfTwo') return `powerOfTwo by ${algorithm.metric}`

@@ -5,7 +5,7 @@ import { grpcCases } from '../comparisons/grpc.js'
 import { ringCases } from '../comparisons/rings.js'
 
 /** Sizes at which others are measured. */
-export const COMPARED_SIZES = [8, 1_000]
+const COMPARED_SIZES = [8, 1_000]
 
 /** What people would install instead, each under its own name and version. There are no bars for them. */
 export function comparisonCases(): CaseFamily {

@@ -45,7 +45,7 @@ function sampleNapi(one: () => number): () => number {
 export const STRING_FLOOR = 'floor, takes an 11-character string'
 
 /** The same with an unsigned 32-bit number, for keys that are hashed already. */
-export const NUMBER_FLOOR = 'floor, takes a number'
+const NUMBER_FLOOR = 'floor, takes a number'
 
 /** Takes one sample of the floor that the others are compared with, ms a call. Undefined without the addon. */
 export const sampleFloor: (() => number) | undefined =

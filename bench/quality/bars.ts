@@ -49,7 +49,7 @@ export function barsOf(outcome: Outcome, all: readonly Outcome[]): QualityBar[] 
   if (scene.startsWith('failing-')) {
     return [
       bar('first window', 'share', 1, watched[0]),
-      // "Then less": a tenth of a fair share, so that it is heard of when it is well again.
+      // Not nothing: it has to be heard of when it is well again.
       bar('later windows', 'share', 0.5, watched.length > 1 ? Math.max(...watched.slice(1)) : undefined),
     ]
   }

@@ -6,8 +6,6 @@ import type { QualityScene } from './scenes.js'
 /** A policy as it is judged: made anew for each run, since it may keep things over all balancers of one. */
 export interface Contender {
   readonly name: string
-  /** What responses carry to its balancers. */
-  readonly inBand?: Reporter
   /** What servers answer to its probes. */
   readonly probe?: Reporter
   readonly make: () => Policy
@@ -64,7 +62,6 @@ function runOnce({ make, watched }: QualityScene, contender: Contender, requests
   const shares: number[] = []
   const scene: Scene = {
     ...make(requests, seed),
-    ...(contender.inBand === undefined ? {} : { inBand: contender.inBand }),
     ...(contender.probe === undefined ? {} : { probe: contender.probe }),
     onWindow: (start, sent) => {
       if (watched === undefined || start < watched.from) return

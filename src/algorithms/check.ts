@@ -23,16 +23,16 @@ import { MOST_POOL, MOST_RATE } from './prequal.js'
 import { haveRoom, isUtilization, SHORTEST_UPDATE } from './weighted-round-robin.js'
 import { isWeights } from './weights.js'
 
-function isMilli(value: unknown): boolean {
-  return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= CPU_MAX
-}
-
 function isNumberFrom(value: unknown, least: number, most: number): boolean {
   return typeof value === 'number' && value >= least && value <= most
 }
 
-function isWhole(value: unknown, least: number): boolean {
-  return Number.isSafeInteger(value) && (value as number) >= least
+function isWhole(value: unknown, least: number, most = Number.MAX_SAFE_INTEGER): boolean {
+  return Number.isInteger(value) && isNumberFrom(value, least, most)
+}
+
+function isMilli(value: unknown): boolean {
+  return isWhole(value, 0, CPU_MAX)
 }
 
 function isClamp(value: unknown): boolean {
@@ -63,19 +63,13 @@ const checks: { [K in Algorithm['kind']]: (value: object) => boolean } = {
   },
   leastConnections: (value) => {
     const { choices, exact, weights } = value as Partial<LeastConnectionsAlgorithm>
-    return (
-      Number.isInteger(choices) &&
-      isNumberFrom(choices, 1, 64) &&
-      typeof exact === 'boolean' &&
-      isWeightsOption(weights)
-    )
+    return isWhole(choices, 1, 64) && typeof exact === 'boolean' && isWeightsOption(weights)
   },
   prequal: (value) => {
     const { quantile, pool, maxAge, probes, removals } = value as Partial<PrequalAlgorithm>
     return (
       isNumberFrom(quantile, 0, 1) &&
-      Number.isInteger(pool) &&
-      isNumberFrom(pool, 2, MOST_POOL) &&
+      isWhole(pool, 2, MOST_POOL) &&
       isNumberFrom(maxAge, 0, Number.MAX_VALUE) &&
       isNumberFrom(probes, 0, MOST_RATE) &&
       isNumberFrom(removals, 0, MOST_RATE)
@@ -95,8 +89,7 @@ const checks: { [K in Algorithm['kind']]: (value: object) => boolean } = {
     return (
       typeof metric === 'string' &&
       isNumberFrom(metric.length, 1, LONGEST_METRIC) &&
-      Number.isInteger(choices) &&
-      isNumberFrom(choices, 2, 64) &&
+      isWhole(choices, 2, 64) &&
       isNumberFrom(choiceRate, 0, 1) &&
       (otherwise === 'random' || otherwise === 'worker') &&
       (unknown === 'random' || unknown === 'fail') &&
@@ -141,8 +134,7 @@ const checks: { [K in Algorithm['kind']]: (value: object) => boolean } = {
   hashRing: (value) => {
     const { points, hash, boundedLoad, weights } = value as Partial<HashRingAlgorithm>
     return (
-      Number.isInteger(points) &&
-      isNumberFrom(points, 1, MOST_POINTS) &&
+      isWhole(points, 1, MOST_POINTS) &&
       isHashName(hash) &&
       (boundedLoad === undefined || isNumberFrom(boundedLoad, 1, Number.MAX_VALUE)) &&
       (weights === undefined || isWeights(weights, MOST_POINTS / (points as number)))
@@ -150,7 +142,7 @@ const checks: { [K in Algorithm['kind']]: (value: object) => boolean } = {
   },
   maglev: (value) => {
     const { tableSize, hash, weights } = value as Partial<MaglevAlgorithm>
-    return isTableSize(tableSize) && isHashName(hash) && (weights === undefined || isWeights(weights))
+    return isTableSize(tableSize) && isHashName(hash) && isWeightsOption(weights)
   },
 }
 

@@ -3,13 +3,13 @@ import { hasFields } from '../fields.js'
 import type { Weights } from './algorithm.js'
 
 /** The largest weight of a node. */
-export const MAX_WEIGHT = 1e12
+const MAX_WEIGHT = 1e12
 
 const wholeExpected = 'an object of weights by node id'
 const expected = `a number from 0 to ${MAX_WEIGHT}`
 
 /** Whether a value is the weight of a node. */
-export function isWeight(value: unknown): value is number {
+function isWeight(value: unknown): value is number {
   return typeof value === 'number' && value >= 0 && value <= MAX_WEIGHT
 }
 

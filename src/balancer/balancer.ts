@@ -151,8 +151,8 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
   }
 
   /**
-   * Resolves after the first complete poll cycle; at once with `poll: false`. Until then picks are uniform: for up to
-   * `startupJitter + timeout`, 62 s by default. Rejects with ClosedError where the balancer is closed before.
+   * Resolves after the first complete poll cycle; at once with `poll: false`. Until then picks by reports are even: for
+   * up to `startupJitter + timeout`, 62 s by default. Rejects with ClosedError where the balancer is closed before.
    */
   async ready(): Promise<void> {
     if (this.#poller !== undefined) await keptAlive(this.#poller.ready)

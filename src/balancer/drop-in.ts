@@ -23,7 +23,7 @@ import { type PollOptions, sharedEntries } from './options.js'
 
 /** Options of `configure`, for the module-level `select`. */
 export interface ConfigureOptions {
-  /** How to pick. Default `adaptive()`. */
+  /** How to pick. Default `adaptive()`, which is `spareCapacity()` for arrays: nobody tells how these picks end. */
   algorithm?: Algorithm
   /** Polls the nodes that `select` is shown. Default false: over readings that others in the process collect. */
   poll?: PollOptions | false

@@ -31,7 +31,7 @@ export interface LiveViewOptions {
 }
 
 /** The table's generation as the hot path compares it: 31 bits, so that -1 stands for none. */
-export function generationOf(header: Int32Array): number {
+function generationOf(header: Int32Array): number {
   return Atomics.load(header, GENERATION_WORD) & 0x7fffffff
 }
 

@@ -14,7 +14,8 @@ export interface PollOptions {
   interval?: number
   /**
    * The first cycle starts after a wait drawn from [0, startupJitter], ms, so that balancers that start together do
-   * not poll together. Until its end picks are uniform: up to `startupJitter + timeout`. 0: at once. Default 60,000.
+   * not poll together. Until its end picks by reports are even: for up to `startupJitter + timeout`. 0: at once. Default
+   * 60,000.
    */
   startupJitter?: number
   /** A cycle ends after this at the latest, ms, whatever the members do. Default 2,000. */

@@ -17,11 +17,12 @@ export interface NodeSnapshot<N extends NodeLike = NodeLike> {
   readonly cpu: number | undefined
   /** Age of the sample that the algorithm goes by, ms: for `powerOfTwo` the metric's, else the CPU's. Undefined where there is none. */
   readonly age: number | undefined
-  /** Whether that sample counts: its age is at most `ttl`. Always false where the algorithm reads none. */
+  /** Whether that sample counts: its age is at most the algorithm's `ttl`. Always false where it has none. */
   readonly fresh: boolean
   /**
-   * What the algorithm takes the node's CPU for, percent; for `powerOfTwo` the metric's value as it was reported.
-   * Undefined where it can't be picked, or nothing is known.
+   * What `leastCpu` and `spareCapacity` take the node's CPU for, percent; for `powerOfTwo` the metric's value, by
+   * `'inFlight'` the larger of that and what this process has there. Undefined where the node can't be picked, nothing
+   * is known, or the algorithm is another.
    */
   readonly effective: number | undefined
   /** For `adaptive`: response time to expect for each request there, ms. */

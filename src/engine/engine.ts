@@ -10,7 +10,7 @@ export const MEMBER_UP = 1
 /** Any other state. */
 export const MEMBER_OUT = 0
 
-/** The members of one balancer as an engine sees them; three arrays of one length, index = member. */
+/** The members of one balancer as an engine sees them; four arrays of one length, index = member. */
 export interface MemberArrays {
   /** Slot of each member, or `NO_SLOT` for a node that the table does not know. */
   readonly slots: Uint32Array
@@ -44,15 +44,16 @@ export function unknownDraw(index: number): number {
  * What an engine tells of its last refresh, in arrays that JavaScript owns.
  *
  * `facts`: [0] the table's generation, read before any slot, [1] table time from which the view is out of date
- * because a reading expires (`Infinity`: never): the smallest `time + ttl` among fresh readings, plus 1 ms; or because
- * weights change (`weightedRoundRobin`),
- * [2] the size of the band, [3] the number of members with a fresh reading.
+ * (`Infinity`: never) because a reading expires: the smallest `time + ttl` among fresh readings, plus 1 ms; or because
+ * weights change (`weightedRoundRobin`), an entry expires (`prequal`) or what was learned has to fade (`adaptive`),
+ * [2] the size of the band, [3] the number of members with a fresh reading: of CPU, of the metric (`powerOfTwo`), or
+ * whose weight is known by reports (`weightedRoundRobin`); 0 for those that read none.
  */
 export interface View {
   /**
    * What the algorithm takes each member for, or `NOT_ELIGIBLE`: for those that go by CPU, 1/1000 percentage points; for
    * `powerOfTwo` the metric's value, also `NOT_ELIGIBLE` where none is fresh; for `weightedRoundRobin` the weight; for
-   * `adaptive` the cost, ms. As long as the members.
+   * `adaptive` the cost, ms; 0 for the others. As long as the members.
    */
   values: Float64Array
   readonly facts: Float64Array

@@ -15,7 +15,7 @@ export interface NativeCoreBinding {
   setMembers(slots: Uint32Array, generations: Uint32Array, states: Uint8Array, weights: Float64Array): void
   refresh(now: number, values: Float64Array, facts: Float64Array): void
   fill(into: Uint32Array): number
-  /** A function for one draw: its index, or -1. Costs far less than a fill. */
+  /** A function for one draw, as `EngineCore.pick`. Costs far less than a fill. */
   picker(): () => number
   probed(member: number, inFlight: number, latency: number, time: number): number
   atRandom(): number

@@ -1,4 +1,5 @@
 import { encode, encoded } from './utf8.js'
+import { wordAt } from './word-at.js'
 
 const C1 = 0xcc9e2d51
 const C2 = 0x1b873593
@@ -66,13 +67,4 @@ export function murmur3Pair(first: number, second: number, seed: number): number
 /** The same of three 32-bit words, little-endian, with the seed 0. */
 export function murmur3Triple(first: number, second: number, third: number): number {
   return finished(taken(taken(taken(0, first), second), third), 12)
-}
-
-function wordAt(bytes: Uint8Array, i: number): number {
-  return (
-    (bytes[i] as number) |
-    ((bytes[i + 1] as number) << 8) |
-    ((bytes[i + 2] as number) << 16) |
-    ((bytes[i + 3] as number) << 24)
-  )
 }

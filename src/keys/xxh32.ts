@@ -1,4 +1,5 @@
 import { encode, encoded } from './utf8.js'
+import { wordAt } from './word-at.js'
 
 const P1 = 0x9e3779b1
 const P2 = 0x85ebca77
@@ -63,13 +64,4 @@ export function xxh32Text(text: string, seed: number): number {
 /** The same of two 32-bit words, little-endian. */
 export function xxh32Pair(first: number, second: number, seed: number): number {
   return finished(withWord(withWord((seed + P5 + 8) | 0, first), second))
-}
-
-function wordAt(bytes: Uint8Array, i: number): number {
-  return (
-    (bytes[i] as number) |
-    ((bytes[i + 1] as number) << 8) |
-    ((bytes[i + 2] as number) << 16) |
-    ((bytes[i + 3] as number) << 24)
-  )
 }

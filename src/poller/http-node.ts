@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net'
+import { Socket } from 'node:net'
 import { createSecureContext, type SecureContext } from 'node:tls'
 import { buildConnector, Client, type Dispatcher, errors } from 'undici'
 import { pemBuffers } from '../pem.js'
@@ -8,9 +8,9 @@ import type { HttpTarget } from './http-target.js'
 import type { TlsSettings } from './transport.js'
 
 /** Longest body of a report, bytes. */
-export const BODY_LIMIT = 65_536
+const BODY_LIMIT = 65_536
 /** Longest header of an answer, bytes. */
-export const HEADER_LIMIT = 16_384
+const HEADER_LIMIT = 16_384
 
 // Longer than any sensible poll interval: undici's own 4 s would close the connection between polls of 5 s. Where the
 // agent closes earlier and says so, undici heeds that.
@@ -136,7 +136,8 @@ export class HttpNode {
 
   #open(): Client {
     const { origin, tls } = this.#target
-    const connect = buildConnector({
+    // It returns the socket, whatever its type says.
+    const connect: (...args: Parameters<buildConnector.connector>) => unknown = buildConnector({
       // Whoever asks bounds the time, from the connection to the last byte.
       timeout: 0,
       ...(tls === undefined
@@ -150,8 +151,8 @@ export class HttpNode {
       bodyTimeout: 0,
       keepAliveTimeout: KEEP_ALIVE,
       connect: (options, done) => {
-        // It returns the socket, whatever its type says.
-        this.#socket = withoutRef(connect(options, done) as unknown as Socket)
+        const socket = connect(options, done)
+        if (socket instanceof Socket) this.#socket = withoutRef(socket)
       },
     })
   }

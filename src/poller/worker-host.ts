@@ -7,10 +7,10 @@ import { reasonOf } from './answer.js'
 import type { Done, FromWorker, Probed, ToWorker } from './protocol.js'
 
 /** Wait before a crashed thread is started again, ms: doubles with each crash in a row, up to the longest. */
-export const FIRST_DELAY = 100
-export const LONGEST_DELAY = 10_000
+const FIRST_DELAY = 100
+const LONGEST_DELAY = 10_000
 /** A thread that ran for this long, ms, was healthy: its crash is the first in a row. */
-export const HEALTHY_TIME = 30_000
+const HEALTHY_TIME = 30_000
 /** Longest wait for a thread to load, ms. */
 const LONGEST_START = 10_000
 

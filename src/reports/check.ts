@@ -5,7 +5,7 @@ import { METRICS } from '../table/layout.js'
 import { amount, finite, record } from './values.js'
 
 /** The fields of a report that hold one number. */
-export const NUMBER_FIELDS = [...METRICS, 'age'] as const satisfies readonly (keyof Report)[]
+const NUMBER_FIELDS = [...METRICS, 'age'] as const satisfies readonly (keyof Report)[]
 
 const FIELDS: readonly string[] = [...NUMBER_FIELDS, 'named']
 const NUMBERS: ReadonlySet<string> = new Set(NUMBER_FIELDS)

@@ -120,7 +120,7 @@ export type FullScene = Required<
 }
 
 /** Everything that a server knows of itself, as a report. */
-export const reportAll: Reporter = (sample) => ({ ...sample })
+const reportAll: Reporter = (sample) => ({ ...sample })
 
 /** Requests in flight and latency, as Prequal's probes are answered. */
 export const reportFlights: Reporter = ({ inFlight, latency }) =>

@@ -49,7 +49,7 @@ export const MAGIC = 0x656c6469
 export const VERSION = 2
 export const HEADER_BYTES = 128
 export const SLOT_BYTES = 128
-export const SLOT_WORDS = SLOT_BYTES / 4
+const SLOT_WORDS = SLOT_BYTES / 4
 export const HEADER_WORDS = HEADER_BYTES / 4
 
 /** Header words. */
@@ -96,14 +96,14 @@ export const METRIC_TIME_BITS = 23
 /** Bits of a reading. */
 export const VALUE_BITS = 17
 export const TAG_BITS = 9
-export const TIME_BITS = 38
+const TIME_BITS = 38
 export const TIME_BIAS = 2 ** (TIME_BITS - 1)
 export const TIME_MAX = 2 ** TIME_BITS - 1
 
 /** Bits of the in-flight word. */
 export const COUNT_BITS = 20
 export const COUNT_MASK = 2 ** COUNT_BITS - 1
-export const COUNT_TAG_MASK = 2 ** (32 - COUNT_BITS) - 1
+const COUNT_TAG_MASK = 2 ** (32 - COUNT_BITS) - 1
 
 /** CPU and thresholds are integers of 1/1000 percentage point: single precision loses 5 % of the inclusive edges. */
 export const MILLI = 1000

@@ -47,7 +47,7 @@ function reportIndex(slot: number): number {
 }
 
 /** The word of a metric, as the layout has it. `value` NaN: none. */
-export function encodeMetric(time: number, tag: number, value: number): bigint {
+function encodeMetric(time: number, tag: number, value: number): bigint {
   single[0] = Math.min(Math.max(value, -LARGEST), LARGEST)
   // Any NaN is none, whatever its bits.
   halves[1] = Number.isNaN(value) ? 0 : ~(singleBits[0] as number)

@@ -10,7 +10,7 @@ pub const NEUTRAL: f64 = 50_000.0;
 pub struct Seen(u32);
 
 impl Seen {
-    /// Not up: drain, maint, down, or excluded by the caller.
+    /// Not up, or excluded by the caller.
     pub const OUT: Self = Self(u32::MAX);
     /// Up, with no fresh reading.
     pub const MISSING: Self = Self(u32::MAX - 1);

@@ -23,7 +23,7 @@ use crate::table::Table;
 pub struct Facts {
     /// The table's generation, read before any slot.
     pub generation: u32,
-    /// Table time, ms, from which this is out of date because a reading expires; infinite where none does.
+    /// Table time, ms, from which this is out of date though nothing is published; infinite: never.
     pub next_expiry: f64,
     /// Members in the band.
     pub band: u32,
@@ -137,8 +137,7 @@ impl Pool {
         }
     }
 
-    /// What each member counted as at the last refresh: 1/1000 percentage points or the value of a metric, or
-    /// [`NOT_ELIGIBLE`](crate::band::NOT_ELIGIBLE).
+    /// What each member counted as at the last refresh, as [`Selection`] has it.
     #[must_use]
     pub fn values(&self) -> &[f64] {
         &self.selection.values

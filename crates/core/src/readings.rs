@@ -31,8 +31,8 @@ pub struct Readings {
 }
 
 impl Readings {
-    /// Reads the table at `now` (table time, ms). Returns the table time from which this is out of date because a reading
-    /// expires, ms; infinite where none does.
+    /// Reads the table at `now` (table time, ms). Returns the table time, ms, from which this is out of date though nothing
+    /// is published; infinite: never.
     pub fn read<W: Words>(
         &mut self,
         algorithm: &Algorithm,

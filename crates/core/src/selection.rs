@@ -104,8 +104,8 @@ impl Turn {
 #[derive(Debug)]
 pub struct Selection {
     draws: Draws,
-    /// What each member counts as: 1/1000 percentage points or the value of a metric, or
-    /// [`NOT_ELIGIBLE`](crate::band::NOT_ELIGIBLE).
+    /// What each member counts as: 1/1000 percentage points, the value of a metric, a weight or a cost in ms, 0 where
+    /// the algorithm asks for none; or [`NOT_ELIGIBLE`](crate::band::NOT_ELIGIBLE).
     pub values: Vec<f64>,
     /// The members that may be picked: indices, in order.
     pub band: Vec<u32>,

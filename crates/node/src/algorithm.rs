@@ -35,11 +35,11 @@ pub struct AlgorithmSpec {
     pub kind: String,
     /// `leastCpu`: width of the band, inclusive, 1/1000 percentage points.
     pub threshold: Option<f64>,
-    /// `leastCpu`, `spareCapacity`, `powerOfTwo`: oldest age of a fresh reading, ms, inclusive.
+    /// `leastCpu`, `spareCapacity`, `powerOfTwo`, `adaptive`: oldest age of a fresh reading, ms, inclusive.
     pub ttl: Option<f64>,
     /// What a missing reading counts as: `mean` or `exclude`; for `leastCpu` also 1/1000 percentage points.
     pub missing: Option<Either<f64, String>>,
-    /// `leastCpu`, `spareCapacity`: time constant of the smoothing, ms; 0: none.
+    /// `leastCpu`, `spareCapacity`, `adaptive`: time constant of the smoothing, ms; 0: none.
     pub smoothing: Option<f64>,
     /// `spareCapacity`: what a full member keeps of an equal share, 0-1.
     pub min_share: Option<f64>,

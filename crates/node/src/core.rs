@@ -157,8 +157,8 @@ impl Core {
         Ok(pool.fill(&table.user, into.as_slice()) as u32)
     }
 
-    /// A function that makes one draw and returns it; -1 where the band is empty. For draws that can't be made ahead:
-    /// it costs far less than a fill. It goes on to work where the core is no longer held.
+    /// A function that makes one draw and returns it; -1 where the band is empty, below that where the draw failed. For
+    /// draws that can't be made ahead: it costs far less than a fill. It goes on to work where the core is no longer held.
     #[napi(ts_return_type = "() => number")]
     pub fn picker(&self) -> NumberFunction {
         let state = Rc::clone(&self.state);

@@ -39,7 +39,7 @@ export function smallestQuota(files: Files, { version, cpu }: GroupPaths): Group
 }
 
 /** How many cores a list such as `0-3,8` names; 0 for an empty or unreadable one. */
-export function countCores(list: string): number {
+function countCores(list: string): number {
   let count = 0
   for (const range of list.trim().split(',')) {
     const [, first, last = first] = /^(\d+)(?:-(\d+))?$/.exec(range.trim()) ?? []

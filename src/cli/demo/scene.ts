@@ -25,7 +25,7 @@ export interface Scene {
   readonly warmUp: Plan
 }
 
-export const SERVERS = 4
+const SERVERS = 4
 /** Place of the server that has a second job, from 0. */
 export const BUSY = 2
 /** What the second job takes of that server's share. */

@@ -1,5 +1,5 @@
 /** Values that the quantile is taken of. */
-export const RECENT = 128
+const RECENT = 128
 
 /** The last values of something, for their quantiles. */
 export class Recent {
