@@ -1,8 +1,14 @@
 //! A table with a cell for each hash, by which keys find their nodes (Maglev: Eisenbud et al. 2016). The exact meaning is
 //! the contract of `KeyTables` in `src/engine/key-tables.ts`, which the TypeScript engine keeps too.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
 /// A cell that no node has: where there are no nodes.
 pub const NO_NODE: u32 = u32::MAX;
+
+// A share of the heaviest's turns below which rounds are not gone through node by node.
+const SELDOM: f64 = 0.125;
 
 /// A node of a table.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,9 +27,47 @@ struct Asker {
 }
 
 impl Asker {
+    // Turns before a round, but for the first.
+    fn turns(&self, round: u32) -> f64 {
+        (f64::from(round) * self.share).floor()
+    }
+
     fn has_turn(&self, round: u32) -> bool {
-        let turns = |round: u32| (f64::from(round) * self.share).floor();
-        round == 0 || turns(round) > turns(round - 1)
+        round == 0 || self.turns(round) > self.turns(round - 1)
+    }
+
+    // The first round after this one in which it has a turn; none where that is not below `size`.
+    fn next_turn(&self, round: u32, size: u32) -> Option<u32> {
+        let turns = self.turns(round) + 1.0;
+        let near = (turns / self.share).ceil().max(f64::from(round) + 1.0);
+        if near >= f64::from(size) {
+            return None;
+        }
+        let mut next = near as u32;
+        // The quotient may be a hair off.
+        while next > round + 1 && self.turns(next - 1) >= turns {
+            next -= 1;
+        }
+        while self.turns(next) < turns {
+            next += 1;
+        }
+        (next < size).then_some(next)
+    }
+
+    // Takes the next cell that it asks for and is free, where one is left.
+    fn take(&mut self, number: u32, cells: &mut [u32], left: &mut u32) {
+        let size = cells.len() as u32;
+        // It asks for every cell once in so many.
+        for _ in 0..size {
+            let place = self.next(size);
+            if let Some(cell) = cells.get_mut(place as usize)
+                && *cell == NO_NODE
+            {
+                *cell = number;
+                *left -= 1;
+                return;
+            }
+        }
     }
 
     // The next cell that it asks for.
@@ -51,23 +95,33 @@ pub fn table(nodes: &[Node], size: u32) -> Vec<u32> {
         })
         .collect();
     let mut left = size;
+    if askers.iter().any(|asker| asker.share < SELDOM) {
+        // Many would have no turn in a round: so by the round of each one's next turn.
+        let mut queue: BinaryHeap<_> = (0_u32..)
+            .zip(&askers)
+            .map(|(number, _)| Reverse((0_u32, number)))
+            .collect();
+        while let Some(Reverse((round, number))) = queue.pop() {
+            let Some(asker) = askers.get_mut(number as usize) else {
+                continue;
+            };
+            asker.take(number, &mut cells, &mut left);
+            if left == 0 {
+                break;
+            }
+            if let Some(next) = asker.next_turn(round, size) {
+                queue.push(Reverse((next, number)));
+            }
+        }
+        return cells;
+    }
     // The heaviest has a turn in each round, so there are enough of them.
     for round in 0..size {
         for (number, asker) in (0_u32..).zip(&mut askers) {
             if !asker.has_turn(round) {
                 continue;
             }
-            // It asks for every cell once in so many.
-            for _ in 0..size {
-                let place = asker.next(size);
-                if let Some(cell) = cells.get_mut(place as usize)
-                    && *cell == NO_NODE
-                {
-                    *cell = number;
-                    left -= 1;
-                    break;
-                }
-            }
+            asker.take(number, &mut cells, &mut left);
             if left == 0 {
                 return cells;
             }
@@ -109,6 +163,51 @@ mod tests {
             [0, 1, 2].map(|number| cells_of(&cells, number)),
             [3069, 1023, 1]
         );
+    }
+
+    // Round by round, as the paper has it.
+    fn naive(nodes: &[Node], size: u32) -> Vec<u32> {
+        let greatest = nodes.iter().map(|node| node.weight).fold(0.0, f64::max);
+        let mut cells = vec![NO_NODE; size as usize];
+        let mut places: Vec<_> = nodes.iter().map(|node| node.hashes[0] % size).collect();
+        for round in 0.. {
+            for (number, node) in (0_u32..).zip(nodes) {
+                let turns = |round: u32| (f64::from(round) * (node.weight / greatest)).floor();
+                if round > 0 && turns(round) == turns(round - 1) {
+                    continue;
+                }
+                let place = &mut places[number as usize];
+                while cells[*place as usize] != NO_NODE {
+                    *place = (*place + node.hashes[1] % (size - 1) + 1) % size;
+                }
+                cells[*place as usize] = number;
+                if !cells.contains(&NO_NODE) {
+                    return cells;
+                }
+            }
+        }
+        cells
+    }
+
+    #[test]
+    fn turns_that_come_seldom_come_when_their_round_does() {
+        let lightest = [1e-3, 0.01, 0.05, 1.0 / 3.0, 0.1, 0.7, 1e-12];
+        for (seed, light) in (1_u32..).zip(lightest) {
+            let nodes: Vec<_> = (0..30_u32)
+                .map(|i| {
+                    let hash = (i * 977 + seed).wrapping_mul(2_654_435_761);
+                    let weight = match i % 5 {
+                        0 => 1.0,
+                        1 => light,
+                        2 => light * 1.7,
+                        3 => (f64::from(i) / 31.0).max(light),
+                        _ => 0.5,
+                    };
+                    node(hash, hash.rotate_left(9), weight)
+                })
+                .collect();
+            assert_eq!(table(&nodes, 509), naive(&nodes, 509), "{light}");
+        }
     }
 
     #[test]

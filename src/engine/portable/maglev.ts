@@ -1,5 +1,9 @@
+import FlatQueue from 'flatqueue'
 import { NO_NODE } from '../key-tables.js'
 import { SLICE } from './slices.js'
+
+/** A share of the heaviest's turns below which rounds are not gone through node by node. */
+const SELDOM = 1 / 8
 
 /** Builds a Maglev table, with a pause after each slice; `key-tables.ts` says what it is. */
 export function* buildMaglev(
@@ -16,25 +20,57 @@ export function* buildMaglev(
   const skips = Uint32Array.from(weights, (_, i) => ((hashes[2 * i + 1] as number) % (size - 1)) + 1)
   let left = size
   let steps = 0
+  // Gives a node the next cell that it asks for and is free.
+  const take = (i: number) => {
+    const skip = skips[i] as number
+    let place = places[i] as number
+    while (cells[place] !== NO_NODE) {
+      place = after(place, skip, size)
+      steps++
+    }
+    cells[place] = i
+    places[i] = after(place, skip, size)
+    left--
+  }
+  if (shares.some((share) => share < SELDOM)) {
+    // Many would have no turn in a round: so by the round of each one's next turn.
+    const queue = new FlatQueue<number>()
+    for (let i = 0; i < count; i++) queue.push(i, i)
+    while (left > 0) {
+      const round = Math.floor((queue.peekValue() as number) / count)
+      const i = queue.pop() as number
+      take(i)
+      const next = nextTurn(round, shares[i] as number, size)
+      if (next < size) queue.push(i, next * count + i)
+      if (++steps < SLICE) continue
+      steps = 0
+      yield
+    }
+    return cells
+  }
   for (let round = 0; ; round++) {
     for (let i = 0; i < count; i++) {
       const share = shares[i] as number
       steps++
       if (round > 0 && Math.floor(round * share) === Math.floor((round - 1) * share)) continue
-      const skip = skips[i] as number
-      let place = places[i] as number
-      while (cells[place] !== NO_NODE) {
-        place = after(place, skip, size)
-        steps++
-      }
-      cells[place] = i
-      places[i] = after(place, skip, size)
-      if (--left === 0) return cells
+      take(i)
+      if (left === 0) return cells
       if (steps < SLICE) continue
       steps = 0
       yield
     }
   }
+}
+
+/** The first round after this one in which a share has a turn; `size` where that is no earlier. */
+function nextTurn(round: number, share: number, size: number): number {
+  const turns = Math.floor(round * share) + 1
+  let next = Math.max(round + 1, Math.ceil(turns / share))
+  if (!(next < size)) return size
+  // The quotient may be a hair off.
+  while (next > round + 1 && Math.floor((next - 1) * share) >= turns) next--
+  while (Math.floor(next * share) < turns) next++
+  return next
 }
 
 function after(place: number, skip: number, size: number): number {
