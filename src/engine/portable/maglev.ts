@@ -1,4 +1,3 @@
-import FlatQueue from 'flatqueue'
 import { NO_NODE } from '../key-tables.js'
 import { SLICE } from './slices.js'
 
@@ -33,20 +32,24 @@ export function* buildMaglev(
     left--
   }
   if (shares.some((share) => share < SELDOM)) {
-    // Many would have no turn in a round: so by the round of each one's next turn.
-    const queue = new FlatQueue<number>()
-    for (let i = 0; i < count; i++) queue.push(i, i)
-    while (left > 0) {
-      const round = Math.floor((queue.peekValue() as number) / count)
-      const i = queue.pop() as number
-      take(i)
-      const next = nextTurn(round, shares[i] as number, size)
-      if (next < size) queue.push(i, next * count + i)
-      if (++steps < SLICE) continue
-      steps = 0
-      yield
+    // Many would have no turn in a round: so each is listed for the round of its next one.
+    const due = new Map([[0, [...shares.keys()]]])
+    for (let round = 0; ; round++) {
+      // Never empty: the heaviest has a turn in each round.
+      const whose = (due.get(round) ?? []).sort((a, b) => a - b)
+      due.delete(round)
+      for (const i of whose) {
+        take(i)
+        if (left === 0) return cells
+        const next = nextTurn(round, shares[i] as number, size)
+        const others = due.get(next)
+        if (others !== undefined) others.push(i)
+        else due.set(next, [i])
+        if (++steps < SLICE) continue
+        steps = 0
+        yield
+      }
     }
-    return cells
   }
   for (let round = 0; ; round++) {
     for (let i = 0; i < count; i++) {
