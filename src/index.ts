@@ -71,7 +71,7 @@ export {
   type TlsSettings,
   type Transport,
 } from './poller/transport.js'
-export type { Report } from './report.js'
+export type { NodeState, Report } from './report.js'
 export type { Table, TableOptions } from './table/table.js'
 export type {
   CustomErrorEvent,

@@ -1,3 +1,6 @@
+/** What a node says of taking work, the gravest last: it takes it, finishes what it has, is out for maintenance, or ill. */
+export type NodeState = 'up' | 'drain' | 'maint' | 'down'
+
 /**
  * What a node says of its load. The model is ORCA's `OrcaLoadReport`; ORCA's 0-1 utilizations exist on the wire
  * alone: here everything is in percent. All fields are optional. The table keeps
@@ -24,4 +27,10 @@ export interface Report {
   age?: number
   /** The user's own metrics. */
   named?: Record<string, number>
+  /** Whether it takes work. Like the two below it is for the balancer's members, not for the table, and stays until told anew. */
+  state?: NodeState
+  /** Percent of the share that it would get otherwise, 0-100; above 100 counts as 100, 0 as no new work. */
+  weight?: number
+  /** Most requests in flight that it takes from this process, at least 0; 0: no limit. */
+  maxInFlight?: number
 }

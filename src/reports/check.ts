@@ -1,13 +1,21 @@
 import { closest } from 'fastest-levenshtein'
 import { BadReportError } from '../errors.js'
-import type { Report } from '../report.js'
+import type { NodeState, Report } from '../report.js'
 import { METRICS } from '../table/layout.js'
 import { amount, finite, record } from './values.js'
 
 /** The fields of a report that hold one number. */
-const NUMBER_FIELDS = [...METRICS, 'age'] as const satisfies readonly (keyof Report)[]
+const NUMBER_FIELDS = [
+  ...METRICS,
+  'age',
+  'weight',
+  'maxInFlight',
+] as const satisfies readonly (keyof Report)[]
 
-const FIELDS: readonly string[] = [...NUMBER_FIELDS, 'named']
+/** What a node's state may be, the gravest last. */
+export const NODE_STATES = ['up', 'drain', 'maint', 'down'] as const satisfies readonly NodeState[]
+
+const FIELDS: readonly string[] = [...NUMBER_FIELDS, 'named', 'state']
 const NUMBERS: ReadonlySet<string> = new Set(NUMBER_FIELDS)
 
 // By letters, whatever their case; but an abbreviation or a longer name, such as mem or cpuUtilization, goes first.
@@ -28,10 +36,16 @@ function checkNamed(value: unknown): Record<string, number> {
   )
 }
 
+function checkState(value: unknown): NodeState {
+  const state = NODE_STATES.find((known) => known === value)
+  if (state === undefined) throw new BadReportError('state', value, "'up', 'drain', 'maint' or 'down'")
+  return state
+}
+
 /**
  * Checks a report that was given to the API and copies it, so that later changes to the object change nothing.
  * Fields are finite numbers from 0 to 1e12; `cpu` above 100 passes (it is stored as 100); fields that are
- * undefined count as not given; `named` is an object of any finite numbers.
+ * undefined count as not given; `named` is an object of any finite numbers, `state` one of its four words.
  * @throws BadReportError with the field, its value and what would be right; for an unknown field, the nearest known
  */
 export function checkReport(value: unknown): Report {
@@ -42,6 +56,8 @@ export function checkReport(value: unknown): Report {
       if (content !== undefined) report[field as (typeof NUMBER_FIELDS)[number]] = amount(field, content)
     } else if (field === 'named') {
       if (content !== undefined) report.named = checkNamed(content)
+    } else if (field === 'state') {
+      if (content !== undefined) report.state = checkState(content)
     } else {
       throw new BadReportError(field, content, `a known field; the nearest is ${nearest(field)}`)
     }

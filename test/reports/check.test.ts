@@ -13,6 +13,9 @@ const FULL = {
   queueDelay: 0.25,
   age: 120,
   named: { rif: 4, drift: -2.5 },
+  state: 'drain',
+  weight: 73,
+  maxInFlight: 30,
 }
 
 test('a report with every field comes back as it was', (t) => {
@@ -53,6 +56,8 @@ for (const field of [
   'latency',
   'queueDelay',
   'age',
+  'weight',
+  'maxInFlight',
 ]) {
   for (const bad of [Number.NaN, -1, -1e-9, 1e308, Number.POSITIVE_INFINITY, '37', null, true, 3n, {}]) {
     test(`${field} as ${typeof bad} ${typeof bad === 'object' ? JSON.stringify(bad) : bad} is refused with its name and value`, (t) => {
@@ -117,3 +122,11 @@ test('a field called __proto__ is refused as unknown', (t) => {
   })
   t.is(error?.field, '__proto__')
 })
+
+for (const bad of ['ready', 'UP', '', null, 1, true, {}]) {
+  test(`state as ${JSON.stringify(bad)} is refused with its name and value`, (t) => {
+    const error = t.throws(() => checkReport({ state: bad }), { instanceOf: BadReportError })
+    t.is(error?.field, 'state')
+    t.deepEqual(error?.value, bad)
+  })
+}
