@@ -1,9 +1,21 @@
 import * as v from 'valibot'
 import type { Clock } from '../clock.js'
 import { Meter } from '../meter/meter.js'
-import { checkOptions, clockSchema, flag, milliseconds, options, secret, text, whole } from '../options.js'
+import {
+  checkOptions,
+  clockSchema,
+  flag,
+  milliseconds,
+  number,
+  options,
+  secret,
+  text,
+  whole,
+} from '../options.js'
 import type { Pem } from '../pem.js'
 import { processClock } from '../process-clock.js'
+import { MAX_VALUE } from '../reports/values.js'
+import { isMetricName, isNamedValue, METRIC_NAME, type NamedValue } from './named-metrics.js'
 import { cpuSampler } from './samplers/cpu.js'
 import { type Sampler, samplerOption } from './samplers/sampler.js'
 import { isToken } from './token.js'
@@ -21,6 +33,8 @@ export interface AgentTls {
 }
 
 export interface AgentOptions {
+  /** Answer over HTTP; `host`, `port`, `path`, `token`, `tls` and `maxConnections` are its. Default true. */
+  readonly http?: boolean
   /** Address to listen on. Default `127.0.0.1`: loopback alone. */
   readonly host?: string
   /** Port to listen on, 0 for any free one. Default 0. */
@@ -35,6 +49,15 @@ export interface AgentOptions {
   readonly sampler?: Sampler
   /** Meters of this process whose values go into the report, each of another metric. Default none. */
   readonly meters?: readonly Meter[]
+  /**
+   * Metrics of your own by name: numbers, which stay, or functions that give one, called in each sample. As for the
+   * agent's `set`. Default none.
+   */
+  readonly named?: Readonly<Record<string, NamedValue>>
+  /** Percent of the share of work that it would get otherwise, 0-100. Default: says nothing of it. */
+  readonly weight?: number
+  /** Most requests in flight that it takes from one process; 0: no limit. Default: says nothing of it. */
+  readonly maxInFlight?: number
   /** From the end of one sample to the start of the next, ms. Default 1,000. */
   readonly sampleInterval?: number
   /** How long a promise of the sampler may take, ms. Default 2,000. */
@@ -48,8 +71,10 @@ export interface AgentOptions {
 }
 
 /** Agent options with their defaults. */
-export type CheckedAgentOptions = Required<Omit<AgentOptions, 'token' | 'tls'>> &
-  Pick<AgentOptions, 'token' | 'tls'>
+export type CheckedAgentOptions = Required<Omit<AgentOptions, Optional>> & Pick<AgentOptions, Optional>
+
+/** What has no default. */
+type Optional = 'token' | 'tls' | 'weight' | 'maxInFlight'
 
 function isPem(value: unknown): boolean {
   if (Array.isArray(value)) return value.length > 0 && value.every(isPem)
@@ -65,6 +90,7 @@ const PATH = 'a path such as /report: a slash, then visible ASCII characters but
 const METERS = 'an array of what meter() made, each of another metric'
 
 const agentOptions = options({
+  http: v.optional(flag(), true),
   host: v.optional(text('an address or a host name'), '127.0.0.1'),
   port: v.optional(whole(0, 65_535), 0),
   path: v.optional(
@@ -88,6 +114,16 @@ const agentOptions = options({
     ),
     [],
   ),
+  named: v.optional(
+    v.record(
+      v.custom<string>(isMetricName, METRIC_NAME),
+      v.custom<NamedValue>(isNamedValue, 'a number, or a function that gives one'),
+      'an object of metrics',
+    ),
+    {},
+  ),
+  weight: v.optional(number(0, 100)),
+  maxInFlight: v.optional(number(0, MAX_VALUE)),
   sampleInterval: v.optional(milliseconds(1), 1_000),
   sampleTimeout: v.optional(milliseconds(1), 2_000),
   maxConnections: v.optional(whole(1), 1_024),

@@ -10,7 +10,11 @@ import type { Duplex } from 'node:stream'
 import { OptionError } from '../errors.js'
 import { HIDDEN } from '../options.js'
 import { pemBuffers } from '../pem.js'
+import { writeOrcaJson } from '../reports/orca-json.js'
+import type { AgentServer } from './agent-server.js'
+import { type Address, authority, listen } from './listening.js'
 import type { CheckedAgentOptions } from './options.js'
+import type { Reporter } from './reporter.js'
 import { tokenCheck } from './token.js'
 
 /** What the agent's server did, since the start. */
@@ -47,17 +51,17 @@ const STATUS_OF: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 }
 
-/** The report to answer with now; undefined before the first sample. */
-export type Answer = () => string | undefined
+/** Answers with reports over HTTP. */
+export interface ReportServer extends AgentServer {
+  readonly address: Address
+  readonly counters: ServerCounters
+  /** Where the report is. */
+  readonly url: string
+}
 
-/** Makes the server that answers with reports; it does not listen yet. Every answer is made at once, from memory. */
-export function createReportServer(
-  options: CheckedAgentOptions,
-  answer: Answer,
-): { server: Server; counters: ServerCounters } {
-  const { path, token, unref, maxConnections } = options
-  const mayRead = token === undefined ? () => true : tokenCheck(token)
-  const counters = {
+/** Zeros. */
+export function noServerCounters() {
+  return {
     requests: 0,
     answered: 0,
     notReady: 0,
@@ -67,6 +71,20 @@ export function createReportServer(
     dropped: 0,
     acceptErrors: 0,
   }
+}
+
+/**
+ * Starts the server that answers with reports. Every answer is made at once, from memory.
+ * @throws ListenError (rejects)
+ * @throws OptionError (rejects) for a key and a certificate that are of no use
+ */
+export async function startReportServer(
+  options: CheckedAgentOptions,
+  reporter: Reporter,
+  counters = noServerCounters(),
+): Promise<ReportServer> {
+  const { path, token, maxConnections } = options
+  const mayRead = token === undefined ? () => true : tokenCheck(token)
 
   function handle(request: IncomingMessage, response: ServerResponse): void {
     counters.requests++
@@ -85,13 +103,13 @@ export function createReportServer(
       counters.refused++
       send(response, 413, refusal('a request has no body'))
     } else {
-      const report = answer()
+      const report = reporter.report()
       if (report === undefined) {
         counters.notReady++
         send(response, 503, refusal('no sample yet'))
       } else {
         counters.answered++
-        send(response, 200, report)
+        send(response, 200, writeOrcaJson(report))
       }
     }
   }
@@ -125,10 +143,15 @@ export function createReportServer(
     if (isHttp && socket.writable) refuse(socket, STATUS_OF[code] ?? '400 Bad Request')
     else socket.destroy()
   })
-  if (unref) {
-    for (const event of ['connection', 'secureConnection']) server.on(event, (socket) => socket.unref())
+
+  const listening = await listen(server, options)
+  const scheme = options.tls === undefined ? 'http' : 'https'
+  return {
+    address: listening,
+    counters,
+    url: `${scheme}://${authority(listening)}${path}`,
+    close: listening.close,
   }
-  return { server, counters }
 }
 
 function create(
