@@ -1,4 +1,5 @@
 import type { NodeState, Report } from '../report.js'
+import { type AgentParts, keepParts } from './agent-parts.js'
 import type { Address } from './listening.js'
 import type { NamedCounters, NamedValue } from './named-metrics.js'
 import { type AgentOptions, checkAgentOptions } from './options.js'
@@ -16,6 +17,8 @@ export interface Agent {
   readonly port: number
   /** Where HAProxy's agent checks are answered, with `agentCheck`. */
   readonly agentCheck?: Address
+  /** Where reports are told by gRPC, with `grpc`. */
+  readonly grpc?: Address
   /** What it did so far; the counters go on. */
   readonly counters: AgentCounters
   /** What it says of taking work; `up` from the start. */
@@ -85,16 +88,18 @@ export async function createAgent(options: AgentOptions = {}): Promise<Agent> {
   const servers = await startServers(checked, reporter)
   reporter.start()
 
+  const added: AgentParts['added'] = []
   async function close(): Promise<void> {
     reporter.stop()
-    await servers.close()
+    await Promise.all([servers.close(), ...added.map((one) => one.close())])
   }
 
-  return {
+  const agent: Agent = {
     url: servers.http?.url ?? '',
     host: checked.host,
     port: servers.http?.address.port ?? 0,
     agentCheck: servers.agentCheck?.address,
+    grpc: servers.grpc?.address,
     counters: { ...servers.counters, ...reporter.counters },
     get state() {
       return reporter.state
@@ -110,4 +115,6 @@ export async function createAgent(options: AgentOptions = {}): Promise<Agent> {
     close,
     [Symbol.asyncDispose]: close,
   }
+  keepParts(agent, { reporter, clock: checked.clock, added })
+  return agent
 }

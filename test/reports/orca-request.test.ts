@@ -1,7 +1,7 @@
 import test from 'ava'
 import fc from 'fast-check'
 import { readOrcaRequest, writeOrcaRequest } from '../../dist/reports/orca-request.js'
-import { readOrRefused, refused } from '../support/reports.ts'
+import { readOrRefused, refused } from '../support/reports.js'
 
 const read = (hex: string) => readOrcaRequest(Buffer.from(hex, 'hex'))
 const written = (interval: number) => Buffer.from(writeOrcaRequest({ interval })).toString('hex')
