@@ -8,7 +8,7 @@ import { memorySampler } from './samplers/memory.js'
 import { pressureSampler } from './samplers/pressure.js'
 import type { Sampled, Sampler, SyncSampler } from './samplers/sampler.js'
 import { throttledSampler } from './samplers/throttled.js'
-import { createSampling, type SampleOutcome, type Sampling, type SamplingCounters } from './sampling.js'
+import { createSampling, type Sampling, type SamplingCounters } from './sampling.js'
 import { checkUtilization, type UtilizationOptions, utilizationOf } from './utilization.js'
 
 export interface MeasuresOptions extends UtilizationOptions {
@@ -27,68 +27,43 @@ export interface MeasuresOptions extends UtilizationOptions {
   readonly warn?: (message: string, code: string) => void
 }
 
-/** What a sample found, beside the utilization. */
-interface Found {
-  /** When it was asked for. */
-  readonly at: number
-  /** Undefined where the user's sampler alone was asked. */
-  readonly parts?: Parts
-}
-
 /**
  * Measures how busy this process, container or machine is, part by part, and makes of it what to report as `cpu`. A sample
- * that fails is counted, warned of and told on `idlest:sampler:error`, and what was measured before stays, to age.
+ * that fails is counted, warned of and told on `idlest:sampler:error`.
  */
-export class Measures implements Sampling {
+export class Measures {
   readonly counters: SamplingCounters
-  readonly #clock: Clock
   readonly #sampling: Sampling
-  #found: Found = { at: 0 }
-  #last: (Found & { readonly percent: number }) | undefined
+  // Of the sample that is being taken; undefined where the user's sampler alone is asked.
+  #parts: Parts | undefined
 
   /** @throws OptionError where options contradict each other */
   constructor(options: MeasuresOptions) {
     checkUtilization(options)
     const { clock, timeout, source, warn, sampler, utilization, files, cpus } = options
-    this.#clock = clock
     const measured =
       sampler !== undefined && utilization === undefined
-        ? this.#alone(sampler)
+        ? sampler
         : this.#combined(sampler ?? cpuSampler({ clock, files, cpus }), options)
     this.#sampling = createSampling({ sampler: measured, timeout, clock, source, warn })
     this.counters = this.#sampling.counters
   }
 
-  /** Measures everything. Never rejects; while a sample is being taken, gives the outcome of that one. */
-  async sample(): Promise<SampleOutcome> {
-    const outcome = await this.#sampling.sample()
-    if (outcome.kind === 'value') this.#last = { ...this.#found, percent: outcome.percent }
-    return outcome
-  }
-
   /**
-   * What was measured last, with its age; undefined before the first sample that could be used. `cpu` is the utilization;
-   * how the parts travel, see {@link reportOfParts}.
+   * Measures everything, and gives it as a report without an age: `cpu` is the utilization, and how the parts travel is
+   * told at {@link reportOfParts}. Undefined where there is no value yet or the sample failed. Never rejects.
    */
-  report(): Report | undefined {
-    if (this.#last === undefined) return undefined
-    const { at, percent, parts } = this.#last
-    const age = Math.max(0, this.#clock.now() - at)
-    return { cpu: percent, ...(parts === undefined ? {} : reportOfParts(parts)), age }
-  }
-
-  #alone(sampler: Sampler): Sampler {
-    return () => {
-      this.#found = { at: this.#clock.now() }
-      return ask(sampler)
-    }
+  async take(): Promise<Report | undefined> {
+    const outcome = await this.#sampling.sample()
+    if (outcome.kind !== 'value') return undefined
+    const cpu = outcome.percent
+    return this.#parts === undefined ? { cpu } : { cpu, ...reportOfParts(this.#parts) }
   }
 
   #combined(sampler: Sampler, options: MeasuresOptions): Sampler {
     const { utilization = 'max' } = options
     const samplers = ownSamplers(options)
     return () => {
-      const at = this.#clock.now()
       const own = sampleParts(samplers)
       const asked = ask(sampler)
       const finish = (cpu: Sampled): Sampled => {
@@ -97,9 +72,8 @@ export class Measures implements Sampling {
         if (cpu === undefined || !Number.isFinite(cpu) || cpu < 0) return cpu
         // A share of time needs two looks; nothing can be made of a part of the parts.
         if (samplers.has('eventLoop') && own.parts.eventLoop === undefined) return undefined
-        const parts = { ...own.parts, cpu: percentOf(cpu) }
-        this.#found = { at, parts }
-        return utilizationOf(utilization, parts, own)
+        this.#parts = { ...own.parts, cpu: percentOf(cpu) }
+        return utilizationOf(utilization, this.#parts, own)
       }
       return isPromise(asked) ? asked.then(finish) : finish(asked)
     }

@@ -1,6 +1,7 @@
 import test from 'ava'
 import { Measures, type MeasuresOptions } from '../../dist/agent/measures.js'
 import { OptionError } from '../../dist/errors.js'
+import { processClock } from '../../dist/process-clock.js'
 import { VirtualClock } from '../../dist/simulation/virtual-clock.js'
 import { cores, cpuStat, type Fixture, filesOf, v2 } from './sampled-machine.js'
 
@@ -45,24 +46,22 @@ function measuring(options: Partial<MeasuresOptions> = {}, files = container()) 
     files[STAT] = cpuStat(used, throttled)
     loop.active += eventLoop * 10
     loop.idle += 1_000 - eventLoop * 10
-    return measures.sample()
+    return measures.take()
   }
   return { clock, measures, files, warnings, second }
 }
 
 test('nothing is reported before two samples: shares of time need both', async (t) => {
   const { measures, second } = measuring()
-  t.is(measures.report(), undefined)
-  t.deepEqual(await second(0, 0), { kind: 'none' })
-  t.is(measures.report(), undefined)
-  t.deepEqual(await second(25, 10), { kind: 'value', percent: 25 })
+  t.is(await second(0, 0), undefined)
+  t.is((await second(25, 10))?.cpu, 25)
+  t.deepEqual([measures.counters.none, measures.counters.values], [1, 1])
 })
 
-test('all parts are reported, each with its own name', async (t) => {
-  const { measures, second } = measuring()
+test('all parts are reported, each by its own name', async (t) => {
+  const { second } = measuring()
   await second(0, 0)
-  await second(25, 10, 30)
-  t.deepEqual(measures.report(), {
+  t.deepEqual(await second(25, 10, 30), {
     cpu: 30,
     application: 10,
     memory: 50,
@@ -73,12 +72,11 @@ test('all parts are reported, each with its own name', async (t) => {
       memory_pressure: 0.12,
       io_pressure: 0.13,
     },
-    age: 0,
   })
 })
 
 test('cpu is the largest of CPU, event loop and throttled time', async (t) => {
-  const { measures, second } = measuring()
+  const { second } = measuring()
   await second(0, 0)
   for (const [cpu, loop, throttled, right] of [
     [60, 10, 20, 60],
@@ -86,17 +84,8 @@ test('cpu is the largest of CPU, event loop and throttled time', async (t) => {
     [10, 20, 90, 90],
     [0, 0, 0, 0],
   ] as const) {
-    await second(cpu, loop, throttled)
-    t.is(measures.report()?.cpu, right)
+    t.is((await second(cpu, loop, throttled))?.cpu, right)
   }
-})
-
-test("the report's age grows from when the sample was asked for", async (t) => {
-  const { clock, measures, second } = measuring()
-  await second(0, 0)
-  await second(25, 10)
-  clock.jump(750)
-  t.is(measures.report()?.age, 750)
 })
 
 test('what can not be measured here is left out, and the rest is reported', async (t) => {
@@ -107,16 +96,14 @@ test('what can not be measured here is left out, and the rest is reported', asyn
   const { measures, files, second } = measuring({}, machine)
   await second(0, 0)
   files['/proc/stat'] = 'cpu  40 0 0 60 0 0 0 0 0 0\n'
-  await second(0, 5)
-  t.deepEqual(measures.report(), { cpu: 40, application: 5, memory: 75, named: { cpu_alone: 0.4 }, age: 0 })
+  t.deepEqual(await second(0, 5), { cpu: 40, application: 5, memory: 75, named: { cpu_alone: 0.4 } })
   t.is(measures.counters.threw, 0)
 })
 
 test('without the event loop, as for an agent that is a process of its own', async (t) => {
-  const { measures, second } = measuring({ eventLoop: false })
+  const { second } = measuring({ eventLoop: false })
   await second(0, 100)
-  await second(25, 100)
-  const report = measures.report()
+  const report = await second(25, 100)
   t.is(report?.cpu, 25)
   t.false('application' in (report ?? {}))
 })
@@ -124,21 +111,18 @@ test('without the event loop, as for an agent that is a process of its own', asy
 test("the event loop is the busiest of this thread's and the workers'", async (t) => {
   const times = { idle: 0, active: 0 }
   const workers = [{ performance: { eventLoopUtilization: () => ({ ...times }) } }]
-  const { measures, second } = measuring({ workers })
+  const { second } = measuring({ workers })
   await second(0, 0)
   times.active = 70
   times.idle = 30
-  await second(0, 5)
-  t.is(measures.report()?.application, 70)
-  t.is(measures.report()?.cpu, 70)
+  const report = await second(0, 5)
+  t.is(report?.application, 70)
+  t.is(report?.cpu, 70)
 })
 
 test("with a sampler of the user's alone, what it says is reported and nothing else is measured", async (t) => {
-  const files = {}
-  const { measures, clock } = measuring({ sampler: () => 37.123456 }, files)
-  t.deepEqual(await measures.sample(), { kind: 'value', percent: 37.123456 })
-  clock.jump(5)
-  t.deepEqual(measures.report(), { cpu: 37.123456, age: 5 })
+  const { measures } = measuring({ sampler: () => 37.123456 }, {})
+  t.deepEqual(await measures.take(), { cpu: 37.123456 })
 })
 
 for (const [name, sampler] of [
@@ -146,13 +130,12 @@ for (const [name, sampler] of [
   ['a sampler that takes its time', { sample: async () => 15 }],
 ] as const) {
   test(`with ${name} and a utilization, it is the CPU among the parts`, async (t) => {
-    const { measures, second } = measuring({ sampler, utilization: 'max' })
+    const { second } = measuring({ sampler, utilization: 'max' })
     await second(99, 0)
-    await second(99, 10)
-    t.is(measures.report()?.cpu, 15)
-    t.is(measures.report()?.named?.cpu_alone, 0.15)
-    await second(99, 20)
-    t.is(measures.report()?.cpu, 20)
+    const report = await second(99, 10)
+    t.is(report?.cpu, 15)
+    t.is(report?.named?.cpu_alone, 0.15)
+    t.is((await second(99, 20))?.cpu, 20)
   })
 }
 
@@ -167,20 +150,18 @@ test('utilization by the name of one part', async (t) => {
     ioPressure: 13,
   } as const
   for (const part of Object.keys(expected) as (keyof typeof expected)[]) {
-    const { measures, second } = measuring({ utilization: part })
+    const { second } = measuring({ utilization: part })
     await second(0, 0)
-    await second(25, 10, 30)
-    t.is(measures.report()?.cpu, expected[part], part)
+    t.is((await second(25, 10, 30))?.cpu, expected[part], part)
   }
 })
 
 test("utilization by the user's own function of the parts", async (t) => {
-  const { measures, second } = measuring({
+  const { second } = measuring({
     utilization: ({ cpu, memory = 0, ioPressure = 0 }) => cpu / 2 + memory / 10 + ioPressure,
   })
   await second(0, 0)
-  await second(40, 100)
-  t.is(measures.report()?.cpu, 20 + 5 + 13)
+  t.is((await second(40, 100))?.cpu, 20 + 5 + 13)
 })
 
 test('a function that has no value yet, throws or gives no percentage: as a sampler that does', async (t) => {
@@ -196,10 +177,8 @@ test('a function that has no value yet, throws or gives no percentage: as a samp
   ]
   const { measures, second, warnings } = measuring({ utilization: () => gives.shift()?.() as number })
   await second(0, 0)
-  const kinds = []
-  for (let i = 0; i < 6; i++) kinds.push((await second(10, 10)).kind)
-  t.deepEqual(kinds, ['none', 'failed', 'failed', 'failed', 'failed', 'value'])
-  t.is(measures.report()?.cpu, 100)
+  for (let i = 0; i < 5; i++) t.is(await second(10, 10), undefined)
+  t.is((await second(10, 10))?.cpu, 100)
   const { threw, invalid, none } = measures.counters
   t.deepEqual({ threw, invalid, none }, { threw: 1, invalid: 3, none: 2 })
   t.regex(warnings[0] ?? '', /the sampler of agent threw: no idea/)
@@ -210,22 +189,17 @@ test('one part that can not be measured, asked for by name, is a failure that sa
   const { measures, files, second, warnings } = measuring({ utilization: 'throttled' }, machine)
   await second(0, 0)
   files['/proc/stat'] = 'cpu  40 0 0 60 0 0 0 0 0 0\n'
-  await second(0, 0)
+  t.is(await second(0, 0), undefined)
   t.is(measures.counters.threw, 1)
-  t.is(measures.report(), undefined)
   t.regex(warnings[0] ?? '', /the sampler of agent threw: ENOENT/)
 })
 
-test('a sample that fails leaves the one before, to age, and is counted', async (t) => {
-  const values = [10, 30, Number.NaN]
-  const { measures, second } = measuring({ sampler: () => values.shift(), utilization: 'cpu' })
-  await second(0, 0)
-  await second(0, 0)
-  t.is(measures.report()?.cpu, 30)
-  t.is((await second(0, 0)).kind, 'failed')
-  t.is(measures.report()?.cpu, 30)
-  t.is(measures.report()?.age, 1_000)
-  t.is(measures.counters.invalid, 1)
+test('a sampler that gives no percentage is counted, also beside a utilization', async (t) => {
+  const values = [Number.NaN, -1, Number.POSITIVE_INFINITY, '5', null, 30]
+  const { measures, second } = measuring({ sampler: () => values.shift() as number, utilization: 'cpu' })
+  for (let i = 0; i < 5; i++) t.is(await second(0, 0), undefined)
+  t.is((await second(0, 0))?.cpu, 30)
+  t.is(measures.counters.invalid, 5)
 })
 
 test('a sampler that hangs is counted, and what it gives in the end is dropped', async (t) => {
@@ -234,15 +208,15 @@ test('a sampler that hangs is counted, and what it gives in the end is dropped',
     new Promise<number>((resolve) => {
       settle = resolve
     })
-  const { clock, measures } = measuring({ sampler })
-  const taken = measures.sample()
-  await clock.advance(500)
-  t.is((await taken).kind, 'failed')
-  settle(90)
-  await clock.advance(0)
-  t.is(measures.report(), undefined)
-  t.is(measures.counters.hung, 1)
-  t.is(measures.counters.late, 1)
+  for (const utilization of [undefined, 'cpu'] as const) {
+    const { clock, measures } = measuring({ sampler, utilization, eventLoop: false })
+    const taken = measures.take()
+    await clock.advance(500)
+    t.is(await taken, undefined)
+    settle(90)
+    await clock.advance(0)
+    t.deepEqual([measures.counters.hung, measures.counters.late], [1, 1])
+  }
 })
 
 test('a list of workers that throws fails the sample: the event loop is not silently left out', async (t) => {
@@ -250,8 +224,8 @@ test('a list of workers that throws fails the sample: the event loop is not sile
     throw new Error('the pool is gone')
   }
   const { measures, second } = measuring({ workers })
-  t.is((await second(0, 0)).kind, 'failed')
-  t.is((await second(0, 0)).kind, 'failed')
+  t.is(await second(0, 0), undefined)
+  t.is(await second(0, 0), undefined)
   t.is(measures.counters.threw, 2)
 })
 
@@ -264,14 +238,14 @@ test('options that contradict each other are refused', (t) => {
   t.is(workers?.option, 'workers')
 })
 
-test('on this machine two looks give a report within its ranges', async (t) => {
-  const { processClock: clock } = await import('../../dist/process-clock.js')
-  const measures = new Measures({ clock, timeout: 1_000, source: 'agent' })
-  while (measures.report() === undefined) {
-    await measures.sample()
+test('on this machine a report has all its values within their ranges', async (t) => {
+  const measures = new Measures({ clock: processClock, timeout: 1_000, source: 'agent' })
+  let report = await measures.take()
+  while (report === undefined) {
     await new Promise((resolve) => setTimeout(resolve, 20))
+    report = await measures.take()
   }
-  const { cpu = -1, application = -1, memory = -1, named = {} } = measures.report() ?? {}
+  const { cpu = -1, application = -1, memory = -1, named = {} } = report
   for (const [name, percent] of Object.entries({ cpu, application, memory })) {
     t.true(percent >= 0 && percent <= 100, `${name} ${percent}`)
   }
