@@ -6,6 +6,7 @@ import { type AgentOptions, checkAgentOptions } from './options.js'
 import { Reporter } from './reporter.js'
 import type { SamplingCounters } from './sampling.js'
 import { type ServersCounters, startServers } from './servers.js'
+import type { Traffic, TrafficCounters } from './traffic.js'
 
 /** Tells how busy this machine, container or process is. */
 export interface Agent {
@@ -19,6 +20,8 @@ export interface Agent {
   readonly agentCheck?: Address
   /** Where reports are told by gRPC, with `grpc`. */
   readonly grpc?: Address
+  /** Counts the requests that this process serves; middleware and `begin()` tell it of them. */
+  readonly traffic: Traffic
   /** What it did so far; the counters go on. */
   readonly counters: AgentCounters
   /** What it says of taking work; `up` from the start. */
@@ -63,6 +66,8 @@ export interface Agent {
 
 export interface AgentCounters extends ServersCounters {
   readonly sampling: SamplingCounters
+  /** Requests that middleware counted, and reports in responses. */
+  readonly traffic: TrafficCounters
   /** The user's own metrics. */
   readonly named: NamedCounters
 }
@@ -100,6 +105,7 @@ export async function createAgent(options: AgentOptions = {}): Promise<Agent> {
     port: servers.http?.address.port ?? 0,
     agentCheck: servers.agentCheck?.address,
     grpc: servers.grpc?.address,
+    traffic: reporter.traffic,
     counters: { ...servers.counters, ...reporter.counters },
     get state() {
       return reporter.state

@@ -18,9 +18,8 @@ import { processClock } from '../process-clock.js'
 import { MAX_VALUE } from '../reports/values.js'
 import { isMetricName, isNamedValue, METRIC_NAME, type NamedValue } from './named-metrics.js'
 import { type OrcaServiceOptions, orcaServiceEntries } from './orca-service.js'
-import { cpuSampler } from './samplers/cpu.js'
-import { type Sampler, samplerOption } from './samplers/sampler.js'
 import { isToken } from './token.js'
+import { checkUtilization, type UtilizationOptions, utilizationEntries } from './utilization.js'
 
 /** A certificate for the agent, and whom it asks for theirs. */
 export interface AgentTls {
@@ -58,7 +57,7 @@ export interface GrpcOptions extends OrcaServiceOptions {
   readonly maxConnections?: number
 }
 
-export interface AgentOptions {
+export interface AgentOptions extends UtilizationOptions {
   /** Answer over HTTP; `host`, `port`, `path`, `metrics`, `token`, `tls` and `maxConnections` are its. Default true. */
   readonly http?: boolean
   /** Address to listen on. Default `127.0.0.1`: loopback alone. */
@@ -77,8 +76,8 @@ export interface AgentOptions {
   readonly agentCheck?: AgentCheckOptions
   /** Tell reports by gRPC too, on a port of its own. Default: no. */
   readonly grpc?: GrpcOptions
-  /** What is reported as CPU, in percent. Default `cpuSampler()`. */
-  readonly sampler?: Sampler
+  /** How far back `qps` and `eps` of the requests that middleware counts look, ms; at least 100. Default 10,000. */
+  readonly trafficWindow?: number
   /** Meters of this process whose values go into the report, each of another metric. Default none. */
   readonly meters?: readonly Meter[]
   /**
@@ -117,7 +116,16 @@ export type CheckedGrpcOptions = Required<Omit<GrpcOptions, 'token' | 'tls'>> &
   Pick<GrpcOptions, 'token' | 'tls'>
 
 /** What has no default. */
-type Optional = 'token' | 'tls' | 'weight' | 'maxInFlight' | 'agentCheck' | 'grpc'
+type Optional =
+  | 'token'
+  | 'tls'
+  | 'weight'
+  | 'maxInFlight'
+  | 'agentCheck'
+  | 'grpc'
+  | 'sampler'
+  | 'utilization'
+  | 'workers'
 
 function isPem(value: unknown): boolean {
   if (Array.isArray(value)) return value.length > 0 && value.every(isPem)
@@ -161,7 +169,8 @@ const agentOptions = options({
   metrics: v.optional(v.union([flag(), path()], `true, false or ${PATH}`), true),
   token: v.optional(secret(isToken, '1 to 1,024 visible ASCII characters without spaces')),
   tls: v.optional(tls()),
-  sampler: v.optional(samplerOption()),
+  ...utilizationEntries,
+  trafficWindow: v.optional(milliseconds(100), 10_000),
   meters: v.optional(
     v.pipe(
       v.array(v.instance(Meter, METERS), METERS),
@@ -191,10 +200,11 @@ const agentOptions = options({
  */
 export function checkAgentOptions(given: unknown): CheckedAgentOptions {
   const checked = checkOptions('', given, agentOptions)
-  const { clock = processClock, sampler = cpuSampler({ clock }) } = checked
+  checkUtilization(checked)
+  const { clock = processClock } = checked
   const metrics = checked.metrics === true ? '/metrics' : checked.metrics
   if (checked.metrics === checked.path) {
     throw new OptionError('metrics', metrics, 'another path than that of the report')
   }
-  return { ...checked, clock, sampler, metrics: metrics === checked.path ? false : metrics }
+  return { ...checked, clock, metrics: metrics === checked.path ? false : metrics }
 }

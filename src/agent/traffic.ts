@@ -5,6 +5,7 @@ import { processClock } from '../process-clock.js'
 import type { Report } from '../report.js'
 import { ServedLatency } from './served-latency.js'
 import { ServedRates } from './served-rates.js'
+import type { ReportPart, ReportSource } from './source.js'
 import { TurnQueue } from './turn-queue.js'
 
 export interface TrafficOptions {
@@ -62,7 +63,7 @@ function thousandth(value: number): number {
  * It has nothing to say before it knows that it will be told of requests, by `open()` or the first `begin()`: a process in
  * which nothing counts must not pass for an idle one.
  */
-export class Traffic {
+export class Traffic implements ReportSource {
   readonly counters: TrafficCounters = {
     begun: 0,
     ended: 0,
@@ -129,6 +130,11 @@ export class Traffic {
     const delay = this.#queue?.delay
     if (delay !== undefined) report.queueDelay = thousandth(delay)
     return report
+  }
+
+  /** The same, as a source of an agent's report: nothing in it is older than the meter's last look, a tenth of a second. */
+  part(): ReportPart {
+    return { report: this.report(), age: 0 }
   }
 
   /** Ends its timer, and so what it knows of the queue delay; requests are counted on. Safe to call again. */
