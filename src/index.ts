@@ -76,6 +76,12 @@ export {
   type HttpTransportOptions,
   httpTransport,
 } from './poller/transports/http.js'
+export {
+  type OrcaNodeOptions,
+  type OrcaTransport,
+  type OrcaTransportOptions,
+  orcaTransport,
+} from './poller/transports/orca.js'
 export type { NodeState, Report } from './report.js'
 export type { Table, TableOptions } from './table/table.js'
 export type {

@@ -1,7 +1,8 @@
 import type { Clock } from '../clock.js'
-import { HttpNode, SecureContexts } from './http-node.js'
+import { HttpNode } from './http-node.js'
 import type { PlacedMember } from './member.js'
 import type { MakerContext, MemberMaker } from './member-makers.js'
+import { SecureContexts } from './secure-contexts.js'
 import type { Place } from './store.js'
 import type { HttpTarget } from './transports/http.js'
 

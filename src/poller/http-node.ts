@@ -1,10 +1,8 @@
 import { Socket } from 'node:net'
-import { createSecureContext, type SecureContext } from 'node:tls'
 import { buildConnector, Client, type Dispatcher, errors } from 'undici'
-import { pemBuffers } from '../pem.js'
 import { readOrcaJson } from '../reports/orca-json.js'
 import { type Answer, type Failure, reasonOf } from './answer.js'
-import type { TlsSettings } from './transports/credentials.js'
+import type { SecureContexts } from './secure-contexts.js'
 import type { HttpTarget } from './transports/http.js'
 
 /** Longest body of a report, bytes. */
@@ -15,33 +13,6 @@ const HEADER_LIMIT = 16_384
 // Longer than any sensible poll interval: undici's own 4 s would close the connection between polls of 5 s. Where the
 // agent closes earlier and says so, undici heeds that.
 const KEEP_ALIVE = 600_000
-
-/** TLS contexts by their settings: parsing the certificates anew for each of a thousand nodes takes seconds. */
-export class SecureContexts {
-  // The nodes of one message share the object, those of another have an equal one.
-  readonly #same = new WeakMap<TlsSettings, SecureContext>()
-  readonly #equal = new Map<string, SecureContext>()
-
-  get(settings: TlsSettings): SecureContext {
-    let context = this.#same.get(settings)
-    if (context === undefined) {
-      context = this.#find(settings)
-      this.#same.set(settings, context)
-    }
-    return context
-  }
-
-  #find({ ca, cert, key }: TlsSettings): SecureContext {
-    const pem = { ca: ca && pemBuffers(ca), cert: cert && pemBuffers(cert), key: key && pemBuffers(key) }
-    const name = JSON.stringify(pem)
-    let context = this.#equal.get(name)
-    if (context === undefined) {
-      context = createSecureContext(pem)
-      this.#equal.set(name, context)
-    }
-    return context
-  }
-}
 
 // A closed connection is the node's end (exit); a right connection with a wrong answer is its mistake (error).
 function failureOf(error: unknown): Failure {

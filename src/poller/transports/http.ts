@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { checkOptions, method, oneOf, options, text, whole } from '../../options.js'
-import { addressOf } from './address.js'
+import { addressOf, ownUrl } from './address.js'
 import { bearer, type TlsSettings, tlsSchema, tokenSchema } from './credentials.js'
 
 /** What one node has of its own. */
@@ -100,13 +100,4 @@ export function resolveHttp(id: string, settings: HttpSettings): HttpTarget {
 function urlOf(id: string, { protocol, port: all, path }: HttpSettings): URL {
   const { host, port } = addressOf(id)
   return new URL(`${protocol}://${host}:${all ?? port ?? ''}${path}`)
-}
-
-function ownUrl(url: string): URL {
-  const parsed = new URL(url)
-  if (parsed.protocol !== 'http:' && parsed.protocol !== 'https:')
-    throw new Error(`${parsed.protocol} is not HTTP`)
-  if (parsed.username !== '' || parsed.password !== '')
-    throw new Error('a URL with a password: use the token option')
-  return parsed
 }
