@@ -82,18 +82,20 @@ class OwnSockets extends ChannelCredentials {
         this.#keep(plain)
         return { socket: secure ? await this.#secured(plain) : plain, secure }
       },
-      waitForReady: async () => {},
+      // A channel that is closed after a failure tries once more all the same.
+      waitForReady: async () => this.#check(),
       getCallCredentials: () => CallCredentials.createEmpty(),
       destroy() {},
     }
   }
 
-  // What connects after the channel was closed comes here too.
+  #check(): void {
+    if (this.#closed) throw new Error('closed')
+  }
+
+  // What was connecting when the channel was closed comes here too; where this throws the channel closes it.
   #keep(socket: Socket): void {
-    if (this.#closed) {
-      socket.destroy()
-      throw new Error('closed')
-    }
+    this.#check()
     withoutRef(socket)
     this.#sockets.add(socket)
     socket.once('close', () => this.#sockets.delete(socket))
@@ -130,14 +132,18 @@ function withoutRef(socket: Socket): void {
   socket.ref = () => socket
 }
 
-// What of a status's text is of gRPC's own making, around what is wrong.
-const AROUND = /^No connection established\. Last error: (?:Error: )?|\.? Resolution note: ?$/g
+// What gRPC puts around what is wrong, and when it was.
+const AROUND = [
+  /^No connection established\. Last error: (?:Error(?: \[\w+\])?: )?/,
+  /\.? Resolution note: ?$/,
+  / \(\d{4}-\d\d-\d\dT[\d:.]+Z\)$/,
+]
 
 function failureOf(code: number, details: string): Failure {
   if (code === status.OK) return { kind: 'exit', reason: 'the node ended the stream' }
-  const said = details.replace(AROUND, '')
+  const said = AROUND.reduce((text, around) => text.replace(around, ''), details)
   const reason = reasonOf(said === '' ? (status[code] ?? `status ${code}`) : said)
-  // What comes where there is no HTTP/2 is no answer either.
+  // What is sent where there is no HTTP/2 is no answer either.
   const right = EXITS.has(code) && !said.startsWith('Protocol error')
   return { kind: right ? 'exit' : 'error', reason }
 }
@@ -193,8 +199,12 @@ export function connectOrca(
       if (closed) return
       closed = true
       call.cancel()
-      client.close()
-      sockets.close()
+      // Not in the midst of what the channel tells: what it does next would bring it back to life. And before its
+      // sockets, for it would connect anew.
+      setImmediate(() => {
+        client.close()
+        sockets.close()
+      })
     },
   }
 }

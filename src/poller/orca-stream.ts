@@ -49,8 +49,10 @@ const CONNECT_TIMEOUT = 20_000
 // one with the minimum that gRPC's servers have by default, ms.
 const USUAL_MINIMUM = 30_000
 
-/** So many intervals without a report, and the connection counts as dead. */
+// Without a report for so many intervals, and at least so many ms, a connection counts as dead. Shorter ones end by a turn of
+// either event loop that takes long.
 const PATIENCE = 3
+const LEAST_PATIENCE = 5_000
 
 /** Two tries are at least so far apart, ms: a server that tells once and ends the stream is not asked in a loop. */
 const SPACING = 1_000
@@ -185,7 +187,8 @@ export class OrcaStream {
 
   get #patience(): number {
     const { interval } = this.#options
-    return PATIENCE * Math.max(interval, this.#gap === 0 ? USUAL_MINIMUM : this.#gap)
+    const gap = this.#gap === 0 ? USUAL_MINIMUM : this.#gap
+    return Math.max(LEAST_PATIENCE, PATIENCE * Math.max(interval, gap))
   }
 
   // Not set anew with each message: when it is due, what is left of the time is waited for.

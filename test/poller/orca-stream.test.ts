@@ -155,16 +155,22 @@ test('a connection that is lost is made anew, though its stream did not end', (t
   t.deepEqual(played.downs, ['the connection was lost'])
 })
 
-test('a node that stops telling is given up after three of its intervals', (t) => {
-  const played = new Played({ interval: 1_000 })
-  played.tell()
-  for (let i = 0; i < 10; i++) {
-    played.clock.jump(1_000)
-    played.last.events.onMessage(GOOD)
-  }
-  t.is(played.waitForTry(), 3_000)
-  t.deepEqual(played.downs, ['nothing was heard for 3000 ms'])
-})
+for (const { interval, patience } of [
+  { interval: 5_000, patience: 15_000 },
+  { interval: 2_000, patience: 6_000 },
+  { interval: 100, patience: 5_000 },
+]) {
+  test(`a node that tells each ${interval} ms and stops is given up after ${patience} ms`, (t) => {
+    const played = new Played({ interval })
+    played.tell()
+    for (let i = 0; i < 10; i++) {
+      played.clock.jump(interval)
+      played.last.events.onMessage(GOOD)
+    }
+    t.is(played.waitForTry(), patience)
+    t.deepEqual(played.downs, [`nothing was heard for ${patience} ms`])
+  })
+}
 
 test("a server that tells less often than it was asked is given three of its own intervals, from the start gRPC's usual ones", (t) => {
   const played = new Played({ interval: 1_000 })
