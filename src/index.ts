@@ -71,11 +71,11 @@ export {
 } from './poller/transport.js'
 export type { TlsSettings } from './poller/transports/credentials.js'
 export {
-  type HttpNodeOptions,
   type HttpTransport,
   type HttpTransportOptions,
   httpTransport,
 } from './poller/transports/http.js'
+export type { HttpNodeOptions } from './poller/transports/http-endpoint.js'
 export type { NodeState, Report } from './report.js'
 export type { Table, TableOptions } from './table/table.js'
 export type {
