@@ -69,6 +69,12 @@ export {
   type Transport,
   type TransportOption,
 } from './poller/transport.js'
+export {
+  type AgentCheckNodeOptions,
+  type AgentCheckTransport,
+  type AgentCheckTransportOptions,
+  agentCheckTransport,
+} from './poller/transports/agent-check.js'
 export type { TlsSettings } from './poller/transports/credentials.js'
 export {
   type HttpTransport,
@@ -76,7 +82,15 @@ export {
   httpTransport,
 } from './poller/transports/http.js'
 export type { HttpNodeOptions } from './poller/transports/http-endpoint.js'
+export {
+  type CpuMetric,
+  type NodeExporterNodeOptions,
+  type NodeExporterTransport,
+  type NodeExporterTransportOptions,
+  nodeExporterTransport,
+} from './poller/transports/node-exporter.js'
 export type { NodeState, Report } from './report.js'
+export type { CpuSource } from './reports/node-cpu.js'
 export type { Table, TableOptions } from './table/table.js'
 export type {
   CustomErrorEvent,

@@ -1,4 +1,6 @@
+import { type AgentCheckSettings, type AgentCheckTarget, resolveAgentCheck } from './agent-check.js'
 import { type HttpSettings, type HttpTarget, resolveHttp } from './http.js'
+import { type NodeExporterSettings, type NodeExporterTarget, resolveNodeExporter } from './node-exporter.js'
 
 /**
  * The built-in kinds of transport: of each the settings, and the target that a node is resolved to. A new kind is a line
@@ -6,6 +8,8 @@ import { type HttpSettings, type HttpTarget, resolveHttp } from './http.js'
  */
 interface Kinds {
   http: { settings: HttpSettings; target: HttpTarget }
+  'agent-check': { settings: AgentCheckSettings; target: AgentCheckTarget }
+  'node-exporter': { settings: NodeExporterSettings; target: NodeExporterTarget }
 }
 
 /** A built-in kind of transport. */
@@ -26,6 +30,8 @@ const resolvers: {
   readonly [K in Kind]: (id: string, settings: Kinds[K]['settings']) => Kinds[K]['target']
 } = {
   http: resolveHttp,
+  'agent-check': resolveAgentCheck,
+  'node-exporter': resolveNodeExporter,
 }
 
 /** Works out how a node is asked. Throws an Error that says why it can't be. */
