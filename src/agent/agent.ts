@@ -1,4 +1,5 @@
 import type { NodeState, Report } from '../report.js'
+import type { Address } from './listening.js'
 import type { NamedCounters, NamedValue } from './named-metrics.js'
 import { type AgentOptions, checkAgentOptions } from './options.js'
 import { Reporter } from './reporter.js'
@@ -13,6 +14,8 @@ export interface Agent {
   readonly host: string
   /** The port that the HTTP server listens on, also where 0 was asked for; 0 with `http: false`. */
   readonly port: number
+  /** Where HAProxy's agent checks are answered, with `agentCheck`. */
+  readonly agentCheck?: Address
   /** What it did so far; the counters go on. */
   readonly counters: AgentCounters
   /** What it says of taking work; `up` from the start. */
@@ -91,6 +94,7 @@ export async function createAgent(options: AgentOptions = {}): Promise<Agent> {
     url: servers.http?.url ?? '',
     host: checked.host,
     port: servers.http?.address.port ?? 0,
+    agentCheck: servers.agentCheck?.address,
     counters: { ...servers.counters, ...reporter.counters },
     get state() {
       return reporter.state

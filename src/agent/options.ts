@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import type { Clock } from '../clock.js'
+import { OptionError } from '../errors.js'
 import { Meter } from '../meter/meter.js'
 import {
   checkOptions,
@@ -32,8 +33,18 @@ export interface AgentTls {
   readonly requestCert?: boolean
 }
 
+/** A port for HAProxy's agent checks. The protocol knows neither tokens nor TLS: who reaches it may read it. */
+export interface AgentCheckOptions {
+  /** Address to listen on. Default `127.0.0.1`: loopback alone. */
+  readonly host?: string
+  /** Port to listen on, 0 for any free one. Default 0. */
+  readonly port?: number
+  /** Connections at a time; further ones are closed at once, and counted. Default 1,024. */
+  readonly maxConnections?: number
+}
+
 export interface AgentOptions {
-  /** Answer over HTTP; `host`, `port`, `path`, `token`, `tls` and `maxConnections` are its. Default true. */
+  /** Answer over HTTP; `host`, `port`, `path`, `metrics`, `token`, `tls` and `maxConnections` are its. Default true. */
   readonly http?: boolean
   /** Address to listen on. Default `127.0.0.1`: loopback alone. */
   readonly host?: string
@@ -41,10 +52,14 @@ export interface AgentOptions {
   readonly port?: number
   /** Path of the report. Default `/report`. */
   readonly path?: string
+  /** Serve Prometheus text: at `/metrics` (true, the default), at another path, or not at all. */
+  readonly metrics?: boolean | string
   /** Clients must send `Authorization: Bearer <token>`: 1 to 1,024 visible ASCII characters. Default none. */
   readonly token?: string
   /** Serve by HTTPS. Default plain HTTP. */
   readonly tls?: AgentTls
+  /** Answer HAProxy's agent checks too, on a port of their own. Default: no. */
+  readonly agentCheck?: AgentCheckOptions
   /** What is reported as CPU, in percent. Default `cpuSampler()`. */
   readonly sampler?: Sampler
   /** Meters of this process whose values go into the report, each of another metric. Default none. */
@@ -71,10 +86,17 @@ export interface AgentOptions {
 }
 
 /** Agent options with their defaults. */
-export type CheckedAgentOptions = Required<Omit<AgentOptions, Optional>> & Pick<AgentOptions, Optional>
+export interface CheckedAgentOptions
+  extends Required<Omit<AgentOptions, Optional | 'metrics'>>,
+    Pick<AgentOptions, Exclude<Optional, 'agentCheck'>> {
+  readonly agentCheck?: CheckedAgentCheckOptions
+  readonly metrics: string | false
+}
+
+export type CheckedAgentCheckOptions = Required<AgentCheckOptions>
 
 /** What has no default. */
-type Optional = 'token' | 'tls' | 'weight' | 'maxInFlight'
+type Optional = 'token' | 'tls' | 'weight' | 'maxInFlight' | 'agentCheck'
 
 function isPem(value: unknown): boolean {
   if (Array.isArray(value)) return value.length > 0 && value.every(isPem)
@@ -87,16 +109,25 @@ function pem() {
 
 const PATH = 'a path such as /report: a slash, then visible ASCII characters but ?, # and spaces'
 
+function path() {
+  return v.pipe(v.string(PATH), v.regex(/^\/[\x21-\x22\x24-\x3e\x40-\x7e]{0,1023}$/, PATH))
+}
+
 const METERS = 'an array of what meter() made, each of another metric'
 
-const agentOptions = options({
-  http: v.optional(flag(), true),
+/** Where a server listens, and to how many. */
+const LISTENING = {
   host: v.optional(text('an address or a host name'), '127.0.0.1'),
   port: v.optional(whole(0, 65_535), 0),
-  path: v.optional(
-    v.pipe(v.string(PATH), v.regex(/^\/[\x21-\x22\x24-\x3e\x40-\x7e]{0,1023}$/, PATH)),
-    '/report',
-  ),
+  maxConnections: v.optional(whole(1), 1_024),
+}
+
+const agentOptions = options({
+  ...LISTENING,
+  http: v.optional(flag(), true),
+  agentCheck: v.optional(options(LISTENING)),
+  path: v.optional(path(), '/report'),
+  metrics: v.optional(v.union([flag(), path()], `true, false or ${PATH}`), true),
   token: v.optional(secret(isToken, '1 to 1,024 visible ASCII characters without spaces')),
   tls: v.optional(
     options({
@@ -126,7 +157,6 @@ const agentOptions = options({
   maxInFlight: v.optional(number(0, MAX_VALUE)),
   sampleInterval: v.optional(milliseconds(1), 1_000),
   sampleTimeout: v.optional(milliseconds(1), 2_000),
-  maxConnections: v.optional(whole(1), 1_024),
   unref: v.optional(flag(), false),
   clock: v.optional(clockSchema),
 })
@@ -138,5 +168,9 @@ const agentOptions = options({
 export function checkAgentOptions(given: unknown): CheckedAgentOptions {
   const checked = checkOptions('', given, agentOptions)
   const { clock = processClock, sampler = cpuSampler({ clock }) } = checked
-  return { ...checked, clock, sampler }
+  const metrics = checked.metrics === true ? '/metrics' : checked.metrics
+  if (checked.metrics === checked.path) {
+    throw new OptionError('metrics', metrics, 'another path than that of the report')
+  }
+  return { ...checked, clock, sampler, metrics: metrics === checked.path ? false : metrics }
 }

@@ -1,3 +1,8 @@
+import {
+  type AgentCheckCounters,
+  type AgentCheckServer,
+  startAgentCheckServer,
+} from './agent-check-server.js'
 import type { AgentServer } from './agent-server.js'
 import type { CheckedAgentOptions } from './options.js'
 import {
@@ -12,11 +17,14 @@ import type { Reporter } from './reporter.js'
 export interface ServersCounters {
   /** The HTTP server; zeros where there is none. */
   readonly server: ServerCounters
+  /** The port for agent checks, where there is one. */
+  readonly agentCheck?: AgentCheckCounters
 }
 
 /** The servers of an agent that were asked for. */
 export interface Servers {
   readonly http?: ReportServer
+  readonly agentCheck?: AgentCheckServer
   readonly counters: ServersCounters
   /** Ends them all. */
   close(): Promise<void>
@@ -35,18 +43,27 @@ export async function startServers(options: CheckedAgentOptions, reporter: Repor
   async function close(): Promise<void> {
     await Promise.all(started.map((server) => server.close()))
   }
-  async function start<S extends AgentServer>(
-    asked: unknown,
-    starting: () => Promise<S>,
+  async function start<O, S extends AgentServer>(
+    given: O | undefined,
+    starting: (given: O) => Promise<S>,
   ): Promise<S | undefined> {
-    if (asked === undefined || asked === false) return undefined
-    const server = await starting()
+    if (given === undefined) return undefined
+    const server = await starting(given)
     started.push(server)
     return server
   }
+  const { unref } = options
   try {
-    const http = await start(options.http, () => startReportServer(options, reporter))
-    return { http, counters: { server: http?.counters ?? noServerCounters() }, close }
+    const agentCheck = await start(options.agentCheck, (given) =>
+      startAgentCheckServer({ ...given, unref }, reporter),
+    )
+    const others = { agentCheck: agentCheck?.counters }
+    // The last, since its metrics have what the others did.
+    const http = await start(options.http || undefined, () =>
+      startReportServer(options, reporter, { ...reporter.counters, ...others }),
+    )
+    const counters = { server: http?.counters ?? noServerCounters(), ...others }
+    return { http, agentCheck, counters, close }
   } catch (error) {
     await close()
     throw error
