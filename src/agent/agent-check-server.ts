@@ -44,9 +44,9 @@ export function weightPercent({ cpu, application = cpu, weight = 100 }: Report):
 }
 
 /** The reply to an agent check, from the report as it is now: the whole state, each time. */
-export function agentCheckReply(report: Report | undefined): string {
-  const { state = 'up', maxInFlight } = report ?? {}
-  const percent = report && weightPercent(report)
+export function agentCheckReply(report: Report): string {
+  const { state = 'up', maxInFlight } = report
+  const percent = weightPercent(report)
   // No share of the work at all is what HAProxy calls drained.
   return writeAgentCheck({ state: state === 'up' && percent === 0 ? 'drain' : state, percent, maxInFlight })
 }
@@ -80,7 +80,7 @@ export async function startAgentCheckServer(
     const report = reporter.report()
     if (report === undefined) counters.notReady++
     counters.answered++
-    socket.end(agentCheckReply(report))
+    socket.end(agentCheckReply(report ?? reporter.told()))
   }
 
   const server = createServer()

@@ -52,17 +52,27 @@ export class Reporter {
    */
   report(): Report | undefined {
     const last = this.#background?.last()
-    if (last === undefined) return this.#state === 'up' ? undefined : { ...this.#told(), age: 0 }
+    if (last === undefined) return this.#state === 'up' ? undefined : { ...this.told(), age: 0 }
     const parts = this.#sources.map((source) => source.part())
     const named = [last.report, ...parts.map(({ report }) => report)].flatMap((report) =>
       Object.entries(report.named ?? {}),
     )
-    const report: Report = Object.assign({}, last.report, ...parts.map((part) => part.report), this.#told())
+    const report: Report = Object.assign({}, last.report, ...parts.map((part) => part.report), this.told())
     if (named.length > 0) report.named = Object.fromEntries(named)
     // A report has one age, and no part of it may pass for fresher than it is. A microsecond is as fine as an age needs to be.
     const age = Math.max(0, this.#clock.now() - last.at, ...parts.map((part) => part.age))
     report.age = Math.round(age * 1000) / 1000
     return report
+  }
+
+  /** What it says beside its load: state, weight and limit, as far as they are set; known before the first sample too. */
+  told(): Report {
+    // All of it each time: who hears of this agent for the first time must know it, and so must those who knew the one
+    // before it at this address.
+    const told: Report = { state: this.#state }
+    if (this.#weight !== undefined) told.weight = this.#weight
+    if (this.#maxInFlight !== undefined) told.maxInFlight = this.#maxInFlight
+    return told
   }
 
   /** Takes no new work and finishes what it has. */
@@ -141,15 +151,6 @@ export class Reporter {
     const outcome = await this.#sampling.sample()
     for (const source of this.#sources) source.sample?.()
     return outcome.kind === 'value' ? { cpu: outcome.percent } : undefined
-  }
-
-  // All of it each time: who hears of this agent for the first time must know it too, and so must those who knew the one
-  // before it at this address.
-  #told(): Report {
-    const told: Report = { state: this.#state }
-    if (this.#weight !== undefined) told.weight = this.#weight
-    if (this.#maxInFlight !== undefined) told.maxInFlight = this.#maxInFlight
-    return told
   }
 
   #enter(state: NodeState): void {
