@@ -1,6 +1,8 @@
 export type { Pem } from '../pem.js'
 export { type Agent, type AgentCounters, createAgent } from './agent.js'
 export type { NamedCounters, NamedValue } from './named-metrics.js'
+export type { NatsPublisherOptions } from './nats-options.js'
+export type { NatsPublisherCounters } from './nats-publisher.js'
 export type { AgentOptions, AgentTls } from './options.js'
 export type { ServerCounters } from './report-server.js'
 export * from './samplers/index.js'

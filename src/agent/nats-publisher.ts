@@ -1,61 +1,17 @@
 import type { NatsConnection } from '@nats-io/transport-node'
-import * as v from 'valibot'
 import type { Clock, TimerHandle } from '../clock.js'
 import { OptionError } from '../errors.js'
+import { loadClient, NO_CLIENT } from '../nats/client.js'
 import { NatsLink } from '../nats/link.js'
-import { type NatsOptions, type NatsSettings, natsEntries, natsSettings } from '../nats/settings.js'
-import { subjectOf } from '../nats/subject.js'
-import { milliseconds, number, options, text } from '../options.js'
 import { reasonOf } from '../poller/answer.js'
 import type { Report } from '../report.js'
 import { writeOrcaJson } from '../reports/orca-json.js'
 import { warn } from '../warn.js'
 import type { AgentServer } from './agent-server.js'
+import type { NatsPublisherSettings } from './nats-options.js'
 
 /** Longest wait, when it is closed, until the server has what was published last, ms. */
 const FLUSH_TIMEOUT = 1_000
-
-/** Where and how often an agent publishes its report. */
-export interface NatsPublisherOptions extends NatsOptions {
-  /** By what id balancers know this node, such as `10.0.0.1:8080`. */
-  readonly id: string
-  /** From one publication to the next, ms. Default 1,000. */
-  readonly interval?: number
-  /** By how much of the interval each wait may be shorter, by chance, 0-1: so that a fleet spreads out. Default 0.1. */
-  readonly jitter?: number
-}
-
-/** Checked options: plain data. */
-export interface NatsPublisherSettings extends NatsSettings {
-  /** The node's own. */
-  readonly publishTo: string
-  readonly interval: number
-  readonly jitter: number
-}
-
-/** The schema of the agent's option `nats`. */
-export const natsPublisherSchema = options({
-  ...natsEntries,
-  id: text('the id by which balancers know this node'),
-  interval: v.optional(milliseconds(1), 1_000),
-  jitter: v.optional(number(0, 1), 0.1),
-})
-
-/**
- * Makes settings of options that their schema has passed.
- * @throws OptionError where they contradict each other, or no subject can have the id
- */
-export function natsPublisherSettings(
-  checked: v.InferOutput<typeof natsPublisherSchema>,
-): NatsPublisherSettings {
-  const { id, interval, jitter } = checked
-  const settings = natsSettings('nats', checked)
-  try {
-    return { ...settings, publishTo: subjectOf(settings.subject, id), interval, jitter }
-  } catch (error) {
-    throw new OptionError('nats.id', id, `another: ${reasonOf(error)}`)
-  }
-}
 
 /** What a publisher did, since the start. */
 export interface NatsPublisherCounters {
@@ -72,7 +28,7 @@ export interface NatsPublisherCounters {
 }
 
 /** Zeros. */
-export function noPublications() {
+function noPublications() {
   return { published: 0, dropped: 0, notReady: 0, refused: 0, reconnects: 0 }
 }
 
@@ -140,7 +96,7 @@ export class NatsPublisher implements AgentServer {
     const { interval, jitter } = this.#settings
     this.#timer = this.#clock.setTimeout(
       () => {
-        this.#publish(this.#source.report())
+        this.#publish()
         this.#arm()
       },
       interval * (1 - jitter * Math.random()),
@@ -154,24 +110,20 @@ export class NatsPublisher implements AgentServer {
     if (report !== undefined) this.#send(connection, report)
   }
 
-  // It is called for each sample too; what balancers are told of work is not to wait for the next interval.
+  // It is called for each sample too; what balancers are told of work is not to wait for the next interval. Without a
+  // connection nothing is lost: the next one begins with the whole report.
   #changed(): void {
-    const report = this.#source.report()
-    if (report !== undefined && toldBy(report) !== this.#told) this.#publish(report)
+    const { connection } = this.#link
+    const report = connection && this.#source.report()
+    if (connection && report && toldBy(report) !== this.#told) this.#send(connection, report)
   }
 
-  #publish(report: Report | undefined): void {
-    if (report === undefined) {
-      this.#counts.notReady++
-      return
-    }
+  #publish(): void {
+    const report = this.#source.report()
     const { connection } = this.#link
-    if (connection !== undefined) {
-      this.#send(connection, report)
-      return
-    }
-    this.#counts.dropped++
-    this.#told = toldBy(report)
+    if (report === undefined) this.#counts.notReady++
+    else if (connection === undefined) this.#counts.dropped++
+    else this.#send(connection, report)
   }
 
   #send(connection: NatsConnection, report: Report): void {
@@ -191,6 +143,19 @@ export class NatsPublisher implements AgentServer {
     this.#warned.add(what)
     warn(`the agent's report is not published: ${reason}`, 'IDLEST_NATS')
   }
+}
+
+/**
+ * Starts publishing. It does not wait for a connection: the servers of NATS may come later.
+ * @throws OptionError (rejects) where the client is not installed
+ */
+export async function startNatsPublisher(
+  settings: NatsPublisherSettings,
+  source: PublisherSource,
+  clock: Clock,
+): Promise<NatsPublisher> {
+  if ((await loadClient()) === undefined) throw new OptionError('nats', settings, `none: ${NO_CLIENT}`)
+  return new NatsPublisher(settings, source, clock)
 }
 
 function toldBy({ state, weight, maxInFlight }: Report): string {

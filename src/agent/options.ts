@@ -17,6 +17,12 @@ import type { Pem } from '../pem.js'
 import { processClock } from '../process-clock.js'
 import { MAX_VALUE } from '../reports/values.js'
 import { isMetricName, isNamedValue, METRIC_NAME, type NamedValue } from './named-metrics.js'
+import {
+  type NatsPublisherOptions,
+  type NatsPublisherSettings,
+  natsPublisherSchema,
+  natsPublisherSettings,
+} from './nats-options.js'
 import { cpuSampler } from './samplers/cpu.js'
 import { type Sampler, samplerOption } from './samplers/sampler.js'
 import { isToken } from './token.js'
@@ -60,6 +66,8 @@ export interface AgentOptions {
   readonly tls?: AgentTls
   /** Answer HAProxy's agent checks too, on a port of their own. Default: no. */
   readonly agentCheck?: AgentCheckOptions
+  /** Publish the report on NATS too. Its client keeps the process alive until the agent is closed. Default: no. */
+  readonly nats?: NatsPublisherOptions
   /** What is reported as CPU, in percent. Default `cpuSampler()`. */
   readonly sampler?: Sampler
   /** Meters of this process whose values go into the report, each of another metric. Default none. */
@@ -88,15 +96,16 @@ export interface AgentOptions {
 /** Agent options with their defaults. */
 export interface CheckedAgentOptions
   extends Required<Omit<AgentOptions, Optional | 'metrics'>>,
-    Pick<AgentOptions, Exclude<Optional, 'agentCheck'>> {
+    Pick<AgentOptions, Exclude<Optional, 'agentCheck' | 'nats'>> {
   readonly agentCheck?: CheckedAgentCheckOptions
+  readonly nats?: NatsPublisherSettings
   readonly metrics: string | false
 }
 
 export type CheckedAgentCheckOptions = Required<AgentCheckOptions>
 
 /** What has no default. */
-type Optional = 'token' | 'tls' | 'weight' | 'maxInFlight' | 'agentCheck'
+type Optional = 'token' | 'tls' | 'weight' | 'maxInFlight' | 'agentCheck' | 'nats'
 
 function isPem(value: unknown): boolean {
   if (Array.isArray(value)) return value.length > 0 && value.every(isPem)
@@ -126,6 +135,7 @@ const agentOptions = options({
   ...LISTENING,
   http: v.optional(flag(), true),
   agentCheck: v.optional(options(LISTENING)),
+  nats: v.optional(natsPublisherSchema),
   path: v.optional(path(), '/report'),
   metrics: v.optional(v.union([flag(), path()], `true, false or ${PATH}`), true),
   token: v.optional(secret(isToken, '1 to 1,024 visible ASCII characters without spaces')),
@@ -172,5 +182,9 @@ export function checkAgentOptions(given: unknown): CheckedAgentOptions {
   if (checked.metrics === checked.path) {
     throw new OptionError('metrics', metrics, 'another path than that of the report')
   }
-  return { ...checked, clock, sampler, metrics: metrics === checked.path ? false : metrics }
+  const nats = checked.nats && natsPublisherSettings(checked.nats)
+  if (nats !== undefined && checked.unref) {
+    throw new OptionError('unref', true, 'false with nats, whose client keeps the process alive')
+  }
+  return { ...checked, clock, sampler, nats, metrics: metrics === checked.path ? false : metrics }
 }

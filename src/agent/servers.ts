@@ -4,6 +4,7 @@ import {
   startAgentCheckServer,
 } from './agent-check-server.js'
 import type { AgentServer } from './agent-server.js'
+import { type NatsPublisherCounters, startNatsPublisher } from './nats-publisher.js'
 import type { CheckedAgentOptions } from './options.js'
 import {
   noServerCounters,
@@ -19,6 +20,8 @@ export interface ServersCounters {
   readonly server: ServerCounters
   /** The port for agent checks, where there is one. */
   readonly agentCheck?: AgentCheckCounters
+  /** The publisher on NATS, where there is one. */
+  readonly nats?: NatsPublisherCounters
 }
 
 /** The servers of an agent that were asked for. */
@@ -57,7 +60,8 @@ export async function startServers(options: CheckedAgentOptions, reporter: Repor
     const agentCheck = await start(options.agentCheck, (given) =>
       startAgentCheckServer({ ...given, unref }, reporter),
     )
-    const others = { agentCheck: agentCheck?.counters }
+    const nats = await start(options.nats, (given) => startNatsPublisher(given, reporter, options.clock))
+    const others = { agentCheck: agentCheck?.counters, nats: nats?.counters }
     // The last, since its metrics have what the others did.
     const http = await start(options.http || undefined, () =>
       startReportServer(options, reporter, { ...reporter.counters, ...others }),

@@ -4,12 +4,11 @@ import { type Pem, pemBuffers } from '../pem.js'
 import { type Failure, reasonOf } from '../poller/answer.js'
 import type { TlsSettings } from '../poller/transport.js'
 import { Attempt } from './attempt.js'
+import { type Client, loadClient, NO_CLIENT } from './client.js'
 import type { NatsSettings } from './settings.js'
 
 const CLOSED = 'the server closed the connection'
 const TIMES = { timeout: 5_000, ping: 5_000, retry: 1_000 }
-
-type Client = typeof import('@nats-io/transport-node')
 
 /** What a link is told, and whom it tells. */
 export interface LinkOptions {
@@ -85,7 +84,8 @@ export class NatsLink {
 
   async #run(): Promise<void> {
     const client = await this.#load()
-    while (client !== undefined && !this.#closed) {
+    if (client === undefined) return
+    while (!this.#closed) {
       try {
         await this.#live(client, await this.#connect(client))
         this.#fail({ kind: 'exit', reason: CLOSED })
@@ -100,9 +100,11 @@ export class NatsLink {
 
   async #load(): Promise<Client | undefined> {
     try {
-      return await import('@nats-io/transport-node')
-    } catch {
-      this.#fail({ kind: 'error', reason: 'NATS needs a package: npm install @nats-io/transport-node' })
+      const client = await loadClient()
+      if (client === undefined) this.#fail({ kind: 'error', reason: NO_CLIENT })
+      return client
+    } catch (error) {
+      this.#fail({ kind: 'error', reason: reasonOf(error) })
       return undefined
     }
   }

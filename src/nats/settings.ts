@@ -35,7 +35,14 @@ const SERVERS = "a server such as 'nats.example:4222' or 'tls://nats.example', o
 // A user or a token in it would be left out by the client.
 const SERVER = /^(?:(?:nats|tls):\/\/)?(?:\[[0-9a-f:.]+\]|[^\s/\\?#@:[\]%]{1,253})(?::\d{1,5})?$/i
 
-const server = v.pipe(v.string(SERVERS), v.regex(SERVER, SERVERS))
+const server = v.pipe(
+  v.string(SERVERS),
+  v.rawCheck(({ dataset, addIssue }) => {
+    if (!dataset.typed || SERVER.test(dataset.value)) return
+    const input = dataset.value.includes('@') ? HIDDEN : dataset.value
+    addIssue({ message: SERVERS, expected: SERVERS, input })
+  }),
+)
 const pem = v.union([text(), v.instance(Uint8Array)], 'PEM text or bytes')
 const hidden = secret(
   (value): value is string => typeof value === 'string' && value !== '',
