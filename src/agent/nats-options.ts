@@ -1,7 +1,14 @@
 import * as v from 'valibot'
 import { OptionError } from '../errors.js'
-import { type NatsOptions, type NatsSettings, natsEntries, natsSettings } from '../nats/settings.js'
+import {
+  NATS_CLIENT,
+  type NatsOptions,
+  type NatsSettings,
+  natsEntries,
+  natsSettings,
+} from '../nats/settings.js'
 import { subjectOf } from '../nats/subject.js'
+import { needPackage } from '../optional-package.js'
 import { milliseconds, number, options, text } from '../options.js'
 import { reasonOf } from '../poller/answer.js'
 
@@ -33,12 +40,13 @@ export const natsPublisherSchema = options({
 
 /**
  * Makes settings of options that their schema has passed.
- * @throws OptionError where they contradict each other, or no subject can have the id
+ * @throws OptionError where they contradict each other, no subject can have the id, or the client is not installed
  */
 export function natsPublisherSettings(
   checked: v.InferOutput<typeof natsPublisherSchema>,
 ): NatsPublisherSettings {
   const { id, interval, jitter } = checked
+  needPackage('nats', NATS_CLIENT)
   const settings = natsSettings('nats', checked)
   try {
     return { ...settings, publishTo: subjectOf(settings.subject, id), interval, jitter }

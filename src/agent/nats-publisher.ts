@@ -1,7 +1,5 @@
 import type { NatsConnection } from '@nats-io/transport-node'
 import type { Clock, TimerHandle } from '../clock.js'
-import { OptionError } from '../errors.js'
-import { loadClient, NO_CLIENT } from '../nats/client.js'
 import { NatsLink } from '../nats/link.js'
 import { reasonOf } from '../poller/answer.js'
 import type { Report } from '../report.js'
@@ -68,7 +66,7 @@ export class NatsPublisher implements AgentServer {
       settings,
       name: 'idlest-agent',
       onConnect: (connection) => this.#connected(connection),
-      onLost: ({ reason }) => this.#warn('lost', `not connected to NATS: ${reason}`),
+      onLost: (reason) => this.#warn('lost', `not connected to NATS: ${reason}`),
       onRefused: (reason) => {
         this.#counts.refused++
         this.#warn('refused', reason)
@@ -143,19 +141,6 @@ export class NatsPublisher implements AgentServer {
     this.#warned.add(what)
     warn(`the agent's report is not published: ${reason}`, 'IDLEST_NATS')
   }
-}
-
-/**
- * Starts publishing. It does not wait for a connection: the servers of NATS may come later.
- * @throws OptionError (rejects) where the client is not installed
- */
-export async function startNatsPublisher(
-  settings: NatsPublisherSettings,
-  source: PublisherSource,
-  clock: Clock,
-): Promise<NatsPublisher> {
-  if ((await loadClient()) === undefined) throw new OptionError('nats', settings, `none: ${NO_CLIENT}`)
-  return new NatsPublisher(settings, source, clock)
 }
 
 function toldBy({ state, weight, maxInFlight }: Report): string {

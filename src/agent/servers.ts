@@ -4,7 +4,7 @@ import {
   startAgentCheckServer,
 } from './agent-check-server.js'
 import type { AgentServer } from './agent-server.js'
-import { type NatsPublisherCounters, startNatsPublisher } from './nats-publisher.js'
+import type { NatsPublisherCounters } from './nats-publisher.js'
 import type { CheckedAgentOptions } from './options.js'
 import {
   noServerCounters,
@@ -60,7 +60,11 @@ export async function startServers(options: CheckedAgentOptions, reporter: Repor
     const agentCheck = await start(options.agentCheck, (given) =>
       startAgentCheckServer({ ...given, unref }, reporter),
     )
-    const nats = await start(options.nats, (given) => startNatsPublisher(given, reporter, options.clock))
+    const nats = await start(options.nats, async (given) => {
+      // Loaded where it is used: it needs a package that is optional.
+      const { NatsPublisher } = await import('./nats-publisher.js')
+      return new NatsPublisher(given, reporter, options.clock)
+    })
     const others = { agentCheck: agentCheck?.counters, nats: nats?.counters }
     // The last, since its metrics have what the others did.
     const http = await start(options.http || undefined, () =>

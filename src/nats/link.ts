@@ -1,10 +1,15 @@
 import { setTimeout } from 'node:timers/promises'
-import type { NatsConnection } from '@nats-io/transport-node'
+import {
+  connect,
+  credsAuthenticator,
+  type NatsConnection,
+  PermissionViolationError,
+  TimeoutError,
+} from '@nats-io/transport-node'
 import { type Pem, pemBuffers } from '../pem.js'
-import { type Failure, reasonOf } from '../poller/answer.js'
-import type { TlsSettings } from '../poller/transport.js'
+import { reasonOf } from '../poller/answer.js'
+import type { TlsSettings } from '../poller/transports/credentials.js'
 import { Attempt } from './attempt.js'
-import { type Client, loadClient, NO_CLIENT } from './client.js'
 import type { NatsSettings } from './settings.js'
 
 const CLOSED = 'the server closed the connection'
@@ -18,7 +23,7 @@ export interface LinkOptions {
   /** A connection has begun: time to subscribe. */
   readonly onConnect: (connection: NatsConnection) => void
   /** An attempt has failed, or a connection was lost; told each time. */
-  readonly onLost?: (failure: Failure) => void
+  readonly onLost?: (reason: string) => void
   /** The server refuses what is published, and the connection goes on. One that it refuses to subscribe ends. */
   readonly onRefused?: (reason: string) => void
   /** Longest wait for a server to take the connection, ms. Default 5,000. */
@@ -53,7 +58,7 @@ export class NatsLink {
   readonly #ended: Promise<void>
   #attempt: Attempt<NatsConnection> | undefined
   #connection: NatsConnection | undefined
-  #failure: Failure | undefined
+  #failure: string | undefined
 
   constructor(options: LinkOptions) {
     this.#options = { ...TIMES, ...options }
@@ -66,7 +71,7 @@ export class NatsLink {
   }
 
   /** Why there is no connection; undefined where there is one, or nothing is known yet. */
-  get failure(): Failure | undefined {
+  get failure(): string | undefined {
     return this.#connection === undefined ? this.#failure : undefined
   }
 
@@ -83,14 +88,12 @@ export class NatsLink {
   }
 
   async #run(): Promise<void> {
-    const client = await this.#load()
-    if (client === undefined) return
     while (!this.#closed) {
       try {
-        await this.#live(client, await this.#connect(client))
-        this.#fail({ kind: 'exit', reason: CLOSED })
+        await this.#live(await this.#connect())
+        this.#fail(CLOSED)
       } catch (error) {
-        this.#fail({ kind: 'exit', reason: this.#reasonOf(client, error) })
+        this.#fail(this.#reasonOf(error))
       }
       // In real time, as the network is; and it keeps the process alive, as a connection does.
       const wait = this.#options.retry * (1 + Math.random())
@@ -98,31 +101,20 @@ export class NatsLink {
     }
   }
 
-  async #load(): Promise<Client | undefined> {
-    try {
-      const client = await loadClient()
-      if (client === undefined) this.#fail({ kind: 'error', reason: NO_CLIENT })
-      return client
-    } catch (error) {
-      this.#fail({ kind: 'error', reason: reasonOf(error) })
-      return undefined
-    }
-  }
-
-  #reasonOf({ TimeoutError }: Client, error: unknown): string {
+  #reasonOf(error: unknown): string {
     if (error instanceof TimeoutError) return `no answer within ${this.#options.timeout} ms`
     const reason = reasonOf(error)
     // What the client says of a socket that was closed without any error.
     return reason.endsWith('an undefined error') ? CLOSED : reason
   }
 
-  #fail(failure: Failure): void {
+  #fail(reason: string): void {
     if (this.#closed) return
-    this.#failure = failure
-    this.#options.onLost?.(failure)
+    this.#failure = reason
+    this.#options.onLost?.(reason)
   }
 
-  async #connect({ connect, credsAuthenticator }: Client): Promise<NatsConnection> {
+  async #connect(): Promise<NatsConnection> {
     const { settings, name, timeout, ping } = this.#options
     const { servers, token, user, password, credentials, tls } = settings
     this.#attempt = new Attempt(() =>
@@ -150,7 +142,7 @@ export class NatsLink {
   }
 
   /** Resolves when the connection has ended, rejects where it is known why. */
-  async #live({ PermissionViolationError }: Client, connection: NatsConnection): Promise<void> {
+  async #live(connection: NatsConnection): Promise<void> {
     let error: unknown
     try {
       if (this.#closed) return

@@ -1,8 +1,12 @@
 import * as v from 'valibot'
 import { OptionError } from '../errors.js'
-import { flag, HIDDEN, options, secret, text } from '../options.js'
-import type { TlsSettings } from '../poller/transport.js'
+import { HIDDEN, secret, text } from '../options.js'
+import { pemBuffers } from '../pem.js'
+import { type TlsSettings, tlsSchema } from '../poller/transports/credentials.js'
 import { isSubject, SUBJECT } from './subject.js'
+
+/** The client library, which those alone need who use NATS. */
+export const NATS_CLIENT = '@nats-io/transport-node'
 
 /** How to reach NATS servers, and where reports are on them: the same for those who publish and for those who hear. */
 export interface NatsOptions {
@@ -43,7 +47,6 @@ const server = v.pipe(
     addIssue({ message: SERVERS, expected: SERVERS, input })
   }),
 )
-const pem = v.union([text(), v.instance(Uint8Array)], 'PEM text or bytes')
 const hidden = secret(
   (value): value is string => typeof value === 'string' && value !== '',
   'a string that is not empty',
@@ -57,15 +60,7 @@ export const natsEntries = {
   user: v.optional(text()),
   password: v.optional(hidden),
   credentials: v.optional(hidden),
-  tls: v.optional(
-    options({
-      ca: v.optional(v.union([pem, v.array(pem)], 'PEM text or bytes, or several')),
-      cert: v.optional(pem),
-      key: v.optional(pem),
-      servername: v.optional(text()),
-      rejectUnauthorized: v.optional(flag()),
-    }),
-  ),
+  tls: v.optional(tlsSchema),
 }
 
 /**
@@ -95,4 +90,11 @@ export function natsSettings(path: string, checked: NatsOptions & { subject: str
     ...(credentials === undefined ? {} : { credentials }),
     ...(asked === undefined ? {} : { tls: asked }),
   }
+}
+
+/** The same for equal settings alone: by it connections are shared. */
+export function settingsName({ tls, ...rest }: NatsSettings): string {
+  const { ca, cert, key, servername, rejectUnauthorized } = tls ?? {}
+  const pems = [ca, cert, key].map((pem) => pem && pemBuffers(pem).map(String))
+  return JSON.stringify([rest, tls === undefined, pems, servername, rejectUnauthorized])
 }
