@@ -47,7 +47,7 @@ export interface Agent {
   setMaxInFlight(most: number | undefined): void
   /**
    * Sets a metric of your own.
-   * @param name 1 to 128 visible ASCII characters without `,` and `=`; at most 100 metrics
+   * @param name 1 to 128 visible ASCII characters without `,`, `=` and `:`; at most 100 metrics
    * @param value a number, which stays until it is set anew, or a function, called in each sample; undefined takes it
    * out. What is no finite number, or throws, is counted, and left out of the report
    * @throws OptionError for a bad name, or a value that is none of these

@@ -92,7 +92,8 @@ function announce(agent: Agent, { token, tlsClientCa }: Flags): void {
     const where = authority(agent.agentCheck)
     lines.push(`answering agent checks on ${where}${reach(agent.agentCheck.host, false)}`)
   }
-  for (const line of lines) process.stdout.write(`idlest agent ${line}\n`)
+  // In one piece: who waits for the first line has all of them.
+  process.stdout.write(lines.map((line) => `idlest agent ${line}\n`).join(''))
 }
 
 /** At the first signal all hear that it drains, and get time to act on it; at the second, or then, it ends. */
