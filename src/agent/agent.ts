@@ -5,6 +5,7 @@ import { type AgentOptions, checkAgentOptions } from './options.js'
 import { Reporter } from './reporter.js'
 import type { SamplingCounters } from './sampling.js'
 import { type ServersCounters, startServers } from './servers.js'
+import type { Traffic, TrafficCounters } from './traffic.js'
 
 /** Tells how busy this machine, container or process is. */
 export interface Agent {
@@ -16,6 +17,8 @@ export interface Agent {
   readonly port: number
   /** Where HAProxy's agent checks are answered, with `agentCheck`. */
   readonly agentCheck?: Address
+  /** Counts the requests that this process serves; middleware and `begin()` tell it of them. */
+  readonly traffic: Traffic
   /** What it did so far; the counters go on. */
   readonly counters: AgentCounters
   /** What it says of taking work; `up` from the start. */
@@ -60,6 +63,8 @@ export interface Agent {
 
 export interface AgentCounters extends ServersCounters {
   readonly sampling: SamplingCounters
+  /** Requests that middleware counted, and reports in responses. */
+  readonly traffic: TrafficCounters
   /** The user's own metrics. */
   readonly named: NamedCounters
 }
@@ -95,6 +100,7 @@ export async function createAgent(options: AgentOptions = {}): Promise<Agent> {
     host: checked.host,
     port: servers.http?.address.port ?? 0,
     agentCheck: servers.agentCheck?.address,
+    traffic: reporter.traffic,
     counters: { ...servers.counters, ...reporter.counters },
     get state() {
       return reporter.state

@@ -17,9 +17,8 @@ import type { Pem } from '../pem.js'
 import { processClock } from '../process-clock.js'
 import { MAX_VALUE } from '../reports/values.js'
 import { isMetricName, isNamedValue, METRIC_NAME, type NamedValue } from './named-metrics.js'
-import { cpuSampler } from './samplers/cpu.js'
-import { type Sampler, samplerOption } from './samplers/sampler.js'
 import { isToken } from './token.js'
+import { checkUtilization, type UtilizationOptions, utilizationEntries } from './utilization.js'
 
 /** A certificate for the agent, and whom it asks for theirs. */
 export interface AgentTls {
@@ -43,7 +42,7 @@ export interface AgentCheckOptions {
   readonly maxConnections?: number
 }
 
-export interface AgentOptions {
+export interface AgentOptions extends UtilizationOptions {
   /** Answer over HTTP; `host`, `port`, `path`, `metrics`, `token`, `tls` and `maxConnections` are its. Default true. */
   readonly http?: boolean
   /** Address to listen on. Default `127.0.0.1`: loopback alone. */
@@ -60,8 +59,8 @@ export interface AgentOptions {
   readonly tls?: AgentTls
   /** Answer HAProxy's agent checks too, on a port of their own. Default: no. */
   readonly agentCheck?: AgentCheckOptions
-  /** What is reported as CPU, in percent. Default `cpuSampler()`. */
-  readonly sampler?: Sampler
+  /** How far back `qps` and `eps` of the requests that middleware counts look, ms; at least 100. Default 10,000. */
+  readonly trafficWindow?: number
   /** Meters of this process whose values go into the report, each of another metric. Default none. */
   readonly meters?: readonly Meter[]
   /**
@@ -96,7 +95,15 @@ export interface CheckedAgentOptions
 export type CheckedAgentCheckOptions = Required<AgentCheckOptions>
 
 /** What has no default. */
-type Optional = 'token' | 'tls' | 'weight' | 'maxInFlight' | 'agentCheck'
+type Optional =
+  | 'token'
+  | 'tls'
+  | 'weight'
+  | 'maxInFlight'
+  | 'agentCheck'
+  | 'sampler'
+  | 'utilization'
+  | 'workers'
 
 function isPem(value: unknown): boolean {
   if (Array.isArray(value)) return value.length > 0 && value.every(isPem)
@@ -137,7 +144,8 @@ const agentOptions = options({
       requestCert: v.optional(flag(), false),
     }),
   ),
-  sampler: v.optional(samplerOption()),
+  ...utilizationEntries,
+  trafficWindow: v.optional(milliseconds(100), 10_000),
   meters: v.optional(
     v.pipe(
       v.array(v.instance(Meter, METERS), METERS),
@@ -167,10 +175,11 @@ const agentOptions = options({
  */
 export function checkAgentOptions(given: unknown): CheckedAgentOptions {
   const checked = checkOptions('', given, agentOptions)
-  const { clock = processClock, sampler = cpuSampler({ clock }) } = checked
+  checkUtilization(checked)
+  const { clock = processClock } = checked
   const metrics = checked.metrics === true ? '/metrics' : checked.metrics
   if (checked.metrics === checked.path) {
     throw new OptionError('metrics', metrics, 'another path than that of the report')
   }
-  return { ...checked, clock, sampler, metrics: metrics === checked.path ? false : metrics }
+  return { ...checked, clock, metrics: metrics === checked.path ? false : metrics }
 }
