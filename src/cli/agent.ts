@@ -4,7 +4,7 @@ import { Command, Option } from 'commander'
 import { type Agent, createAgent } from '../agent/agent.js'
 import { authority } from '../agent/listening.js'
 import type { AgentCheckOptions, AgentTls } from '../agent/options.js'
-import { cpuSampler, eventLoopSampler, processSampler, type Sampler } from '../agent/samplers/index.js'
+import { eventLoopSampler, processSampler, type Sampler } from '../agent/samplers/index.js'
 import { LONGEST_WAIT } from '../clock.js'
 import { IdlestError, OptionError } from '../errors.js'
 import { anyNumber, numberFrom } from './arguments.js'
@@ -29,11 +29,13 @@ interface Flags {
   readonly drainWait: number
 }
 
+// The last two tell of this very process; they are for comparisons.
 const SAMPLERS = {
-  cpu: cpuSampler,
-  process: processSampler,
-  'event-loop': eventLoopSampler,
-} satisfies Record<string, () => Sampler>
+  // What the agent measures where it is given no sampler: CPU or throttled time, the larger.
+  cpu: () => undefined,
+  process: () => processSampler(),
+  'event-loop': () => eventLoopSampler(),
+} satisfies Record<string, () => Sampler | undefined>
 
 function readPem(flag: string, path: string): string {
   try {
@@ -136,6 +138,8 @@ async function run(flags: Flags, command: Command): Promise<void> {
       weight,
       maxInFlight,
       sampler: SAMPLERS[sampler](),
+      // This process serves nobody but balancers.
+      eventLoop: false,
       sampleInterval,
     })
   } catch (error) {

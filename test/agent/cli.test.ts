@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import test, { type ExecutionContext } from 'ava'
+import { readOrcaJson } from '../../dist/reports/orca-json.js'
 import { ask, pem, rawExchange, startAgent, until } from './support.js'
 
 const COMMAND = JSON.stringify(new URL('../../dist/cli/agent.js', import.meta.url))
@@ -56,7 +57,10 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     let answer = await ask(url)
     while (answer.status === 503) answer = await ask(url)
     t.is(answer.status, 200)
-    t.deepEqual(Object.keys(JSON.parse(answer.body)), ['cpu_utilization', 'age_ms', 'named_metrics'])
+    const report = readOrcaJson(answer.body)
+    t.is(report.state, 'up')
+    t.true(Number.isFinite(report.cpu) && Number.isFinite(report.age))
+    t.is(report.application, undefined, 'its own event loop says nothing of the machine')
     child.kill(signal)
     t.is(await ended, 0)
   })
