@@ -70,10 +70,13 @@ export interface AgentCounters extends ServersCounters {
 }
 
 /**
- * Starts an agent: samples in the background, and answers GET and HEAD for `path` at once from the last sample, as JSON
- * of ORCA's names and `age_ms`, the age of the sample when answered. While samples fail the last good one is
- * told with its growing age; before the first, the answer is 503. What `meters` say goes along; the age is then that of the
- * oldest among them and the sample.
+ * Starts an agent: samples in the background, and answers at once from the last sample, each time with all it knows.
+ * - GET and HEAD for `path`: JSON of ORCA's names and `age_ms`, the age of the sample when answered; also in a
+ *   header `endpoint-load-metrics` where a request has `endpoint-load-metrics-format: TEXT`, `JSON` or `BIN`, or `?format=`.
+ *   While samples fail the last good one is told with its growing age; before the first, the answer is 503. What `meters`
+ *   say goes along; the age is then that of the oldest among them and the sample.
+ * - `/metrics`: the same, and counters, as Prometheus text
+ * - with `agentCheck`: HAProxy's agent checks, such as `ready up 73%`
  *
  * Listens on loopback unless told otherwise, and keeps the process alive until it is closed, but with `unref`.
  *
