@@ -1,5 +1,6 @@
 export type { Pem } from '../pem.js'
 export { type Agent, type AgentCounters, createAgent } from './agent.js'
+export * from './middleware/index.js'
 export type { NamedCounters, NamedValue } from './named-metrics.js'
 export type { AgentOptions, AgentTls } from './options.js'
 export type { Parts } from './parts.js'
