@@ -1,4 +1,5 @@
 import type { NodeState, Report } from '../report.js'
+import { type AgentParts, keepParts } from './agent-parts.js'
 import type { Address } from './listening.js'
 import type { NamedCounters, NamedValue } from './named-metrics.js'
 import { type AgentOptions, checkAgentOptions } from './options.js'
@@ -17,6 +18,8 @@ export interface Agent {
   readonly port: number
   /** Where HAProxy's agent checks are answered, with `agentCheck`. */
   readonly agentCheck?: Address
+  /** Where reports are told by gRPC, with `grpc`. */
+  readonly grpc?: Address
   /** Counts the requests that this process serves; middleware and `begin()` tell it of them. */
   readonly traffic: Traffic
   /** What it did so far; the counters go on. */
@@ -93,16 +96,18 @@ export async function createAgent(options: AgentOptions = {}): Promise<Agent> {
   const servers = await startServers(checked, reporter)
   reporter.start()
 
+  const added: AgentParts['added'] = []
   async function close(): Promise<void> {
     reporter.stop()
-    await servers.close()
+    await Promise.all([servers.close(), ...added.map((one) => one.close())])
   }
 
-  return {
+  const agent: Agent = {
     url: servers.http?.url ?? '',
     host: checked.host,
     port: servers.http?.address.port ?? 0,
     agentCheck: servers.agentCheck?.address,
+    grpc: servers.grpc?.address,
     traffic: reporter.traffic,
     counters: { ...servers.counters, ...reporter.counters },
     get state() {
@@ -119,4 +124,6 @@ export async function createAgent(options: AgentOptions = {}): Promise<Agent> {
     close,
     [Symbol.asyncDispose]: close,
   }
+  keepParts(agent, { reporter, clock: checked.clock, added })
+  return agent
 }

@@ -4,6 +4,7 @@ import {
   startAgentCheckServer,
 } from './agent-check-server.js'
 import type { AgentServer } from './agent-server.js'
+import { type GrpcCounters, type GrpcServer, startGrpcServer } from './grpc-start.js'
 import type { CheckedAgentOptions } from './options.js'
 import {
   noServerCounters,
@@ -19,12 +20,15 @@ export interface ServersCounters {
   readonly server: ServerCounters
   /** The port for agent checks, where there is one. */
   readonly agentCheck?: AgentCheckCounters
+  /** The port for gRPC, where there is one. */
+  readonly grpc?: GrpcCounters
 }
 
 /** The servers of an agent that were asked for. */
 export interface Servers {
   readonly http?: ReportServer
   readonly agentCheck?: AgentCheckServer
+  readonly grpc?: GrpcServer
   readonly counters: ServersCounters
   /** Ends them all. */
   close(): Promise<void>
@@ -52,18 +56,24 @@ export async function startServers(options: CheckedAgentOptions, reporter: Repor
     started.push(server)
     return server
   }
-  const { unref } = options
+  const { unref, token, tls, clock } = options
   try {
     const agentCheck = await start(options.agentCheck, (given) =>
       startAgentCheckServer({ ...given, unref }, reporter),
     )
-    const others = { agentCheck: agentCheck?.counters }
+    const grpc = await start(options.grpc, (given) =>
+      startGrpcServer(
+        { ...given, token: given.token ?? token, tls: given.tls ?? tls, unref, clock },
+        reporter,
+      ),
+    )
+    const others = { agentCheck: agentCheck?.counters, grpc: grpc?.counters }
     // The last, since its metrics have what the others did.
     const http = await start(options.http || undefined, () =>
       startReportServer(options, reporter, { ...reporter.counters, ...others }),
     )
     const counters = { server: http?.counters ?? noServerCounters(), ...others }
-    return { http, agentCheck, counters, close }
+    return { http, agentCheck, grpc, counters, close }
   } catch (error) {
     await close()
     throw error
