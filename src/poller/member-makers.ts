@@ -37,6 +37,7 @@ type Loaders = {
 const loaders: Loaders = {
   custom: (context) => new CustomMembers(context),
   http: async (context) => new (await import('./http-member.js')).HttpMembers(context),
+  nats: async (context) => new (await import('./nats-member.js')).NatsMembers(context),
 }
 
 /** Says what is to be installed where a package that is optional is missing. */

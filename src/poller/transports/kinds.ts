@@ -1,4 +1,5 @@
 import { type HttpSettings, type HttpTarget, resolveHttp } from './http.js'
+import { type NatsTarget, type NatsTransportSettings, resolveNats } from './nats.js'
 
 /**
  * The built-in kinds of transport: of each the settings, and the target that a node is resolved to. A new kind is a line
@@ -6,6 +7,7 @@ import { type HttpSettings, type HttpTarget, resolveHttp } from './http.js'
  */
 interface Kinds {
   http: { settings: HttpSettings; target: HttpTarget }
+  nats: { settings: NatsTransportSettings; target: NatsTarget }
 }
 
 /** A built-in kind of transport. */
@@ -26,6 +28,7 @@ const resolvers: {
   readonly [K in Kind]: (id: string, settings: Kinds[K]['settings']) => Kinds[K]['target']
 } = {
   http: resolveHttp,
+  nats: resolveNats,
 }
 
 /** Works out how a node is asked. Throws an Error that says why it can't be. */
@@ -47,7 +50,7 @@ export function isBuiltIn(value: object): value is BuiltInTransport {
 }
 
 // Those whose nodes tell by themselves, through a stream or a subscription that their members keep.
-const UNASKED: ReadonlySet<string> = new Set<Kind>([])
+const UNASKED: ReadonlySet<string> = new Set<Kind>(['nats'])
 
 /** Whether nodes of this kind tell unasked: then it makes no sense to probe them. */
 export function tellsUnasked(kind: string): boolean {
