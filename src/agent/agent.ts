@@ -2,6 +2,7 @@ import type { NodeState, Report } from '../report.js'
 import { type AgentParts, keepParts } from './agent-parts.js'
 import type { Address } from './listening.js'
 import type { NamedCounters, NamedValue } from './named-metrics.js'
+import type { NatsPublisher } from './nats-publisher.js'
 import { type AgentOptions, checkAgentOptions } from './options.js'
 import { Reporter } from './reporter.js'
 import type { SamplingCounters } from './sampling.js'
@@ -20,6 +21,8 @@ export interface Agent {
   readonly agentCheck?: Address
   /** Where reports are told by gRPC, with `grpc`. */
   readonly grpc?: Address
+  /** Where reports are published on NATS, with `nats`. */
+  readonly nats?: NatsPublisher['address']
   /** Counts the requests that this process serves; middleware and `begin()` tell it of them. */
   readonly traffic: Traffic
   /** What it did so far; the counters go on. */
@@ -80,6 +83,8 @@ export interface AgentCounters extends ServersCounters {
  *   say goes along; the age is then that of the oldest among them and the sample.
  * - `/metrics`: the same, and counters, as Prometheus text
  * - with `agentCheck`: HAProxy's agent checks, such as `ready up 73%`
+ * - with `grpc`: streams of ORCA's reports out of band
+ * - with `nats`: publishes its report, each second and at each change of state
  *
  * Listens on loopback unless told otherwise, and keeps the process alive until it is closed, but with `unref`.
  *
@@ -108,6 +113,7 @@ export async function createAgent(options: AgentOptions = {}): Promise<Agent> {
     port: servers.http?.address.port ?? 0,
     agentCheck: servers.agentCheck?.address,
     grpc: servers.grpc?.address,
+    nats: servers.nats?.address,
     traffic: reporter.traffic,
     counters: { ...servers.counters, ...reporter.counters },
     get state() {

@@ -5,7 +5,7 @@ import {
 } from './agent-check-server.js'
 import type { AgentServer } from './agent-server.js'
 import { type GrpcCounters, type GrpcServer, startGrpcServer } from './grpc-start.js'
-import type { NatsPublisherCounters } from './nats-publisher.js'
+import type { NatsPublisher, NatsPublisherCounters } from './nats-publisher.js'
 import type { CheckedAgentOptions } from './options.js'
 import {
   noServerCounters,
@@ -32,6 +32,7 @@ export interface Servers {
   readonly http?: ReportServer
   readonly agentCheck?: AgentCheckServer
   readonly grpc?: GrpcServer
+  readonly nats?: NatsPublisher
   readonly counters: ServersCounters
   /** Ends them all. */
   close(): Promise<void>
@@ -81,7 +82,7 @@ export async function startServers(options: CheckedAgentOptions, reporter: Repor
       startReportServer(options, reporter, { ...reporter.counters, ...others }),
     )
     const counters = { server: http?.counters ?? noServerCounters(), ...others }
-    return { http, agentCheck, grpc, counters, close }
+    return { http, agentCheck, grpc, nats, counters, close }
   } catch (error) {
     await close()
     throw error
