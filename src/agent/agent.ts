@@ -1,10 +1,13 @@
 import type { NodeState, Report } from '../report.js'
+import { type AgentParts, keepParts } from './agent-parts.js'
 import type { Address } from './listening.js'
 import type { NamedCounters, NamedValue } from './named-metrics.js'
+import type { NatsPublisher } from './nats-publisher.js'
 import { type AgentOptions, checkAgentOptions } from './options.js'
 import { Reporter } from './reporter.js'
 import type { SamplingCounters } from './sampling.js'
 import { type ServersCounters, startServers } from './servers.js'
+import type { Traffic, TrafficCounters } from './traffic.js'
 
 /** Tells how busy this machine, container or process is. */
 export interface Agent {
@@ -16,6 +19,12 @@ export interface Agent {
   readonly port: number
   /** Where HAProxy's agent checks are answered, with `agentCheck`. */
   readonly agentCheck?: Address
+  /** Where reports are told by gRPC, with `grpc`. */
+  readonly grpc?: Address
+  /** Where reports are published on NATS, with `nats`. */
+  readonly nats?: NatsPublisher['address']
+  /** Counts the requests that this process serves; middleware and `begin()` tell it of them. */
+  readonly traffic: Traffic
   /** What it did so far; the counters go on. */
   readonly counters: AgentCounters
   /** What it says of taking work; `up` from the start. */
@@ -60,15 +69,22 @@ export interface Agent {
 
 export interface AgentCounters extends ServersCounters {
   readonly sampling: SamplingCounters
+  /** Requests that middleware counted, and reports in responses. */
+  readonly traffic: TrafficCounters
   /** The user's own metrics. */
   readonly named: NamedCounters
 }
 
 /**
- * Starts an agent: samples in the background, and answers GET and HEAD for `path` at once from the last sample, as JSON
- * of ORCA's names and `age_ms`, the age of the sample when answered. While samples fail the last good one is
- * told with its growing age; before the first, the answer is 503. What `meters` say goes along; the age is then that of the
- * oldest among them and the sample.
+ * Starts an agent: samples in the background, and answers at once from the last sample, each time with all it knows.
+ * - GET and HEAD for `path`: JSON of ORCA's names and `age_ms`, the age of the sample when answered; also in a
+ *   header `endpoint-load-metrics` where a request has `endpoint-load-metrics-format: TEXT`, `JSON` or `BIN`, or `?format=`.
+ *   While samples fail the last good one is told with its growing age; before the first, the answer is 503. What `meters`
+ *   say goes along; the age is then that of the oldest among them and the sample.
+ * - `/metrics`: the same, and counters, as Prometheus text
+ * - with `agentCheck`: HAProxy's agent checks, such as `ready up 73%`
+ * - with `grpc`: streams of ORCA's reports out of band
+ * - with `nats`: publishes its report, each second and at each change of state
  *
  * Listens on loopback unless told otherwise, and keeps the process alive until it is closed, but with `unref`.
  *
@@ -85,16 +101,20 @@ export async function createAgent(options: AgentOptions = {}): Promise<Agent> {
   const servers = await startServers(checked, reporter)
   reporter.start()
 
+  const added: AgentParts['added'] = []
   async function close(): Promise<void> {
     reporter.stop()
-    await servers.close()
+    await Promise.all([servers.close(), ...added.map((one) => one.close())])
   }
 
-  return {
+  const agent: Agent = {
     url: servers.http?.url ?? '',
     host: checked.host,
     port: servers.http?.address.port ?? 0,
     agentCheck: servers.agentCheck?.address,
+    grpc: servers.grpc?.address,
+    nats: servers.nats?.address,
+    traffic: reporter.traffic,
     counters: { ...servers.counters, ...reporter.counters },
     get state() {
       return reporter.state
@@ -110,4 +130,6 @@ export async function createAgent(options: AgentOptions = {}): Promise<Agent> {
     close,
     [Symbol.asyncDispose]: close,
   }
+  keepParts(agent, { reporter, clock: checked.clock, added })
+  return agent
 }

@@ -23,9 +23,9 @@ import {
   natsPublisherSchema,
   natsPublisherSettings,
 } from './nats-options.js'
-import { cpuSampler } from './samplers/cpu.js'
-import { type Sampler, samplerOption } from './samplers/sampler.js'
+import { type OrcaServiceOptions, orcaServiceEntries } from './orca-service.js'
 import { isToken } from './token.js'
+import { checkUtilization, type UtilizationOptions, utilizationEntries } from './utilization.js'
 
 /** A certificate for the agent, and whom it asks for theirs. */
 export interface AgentTls {
@@ -49,7 +49,21 @@ export interface AgentCheckOptions {
   readonly maxConnections?: number
 }
 
-export interface AgentOptions {
+/** A port for ORCA's reports out of band, by gRPC. Needs the package @grpc/grpc-js. */
+export interface GrpcOptions extends OrcaServiceOptions {
+  /** Address to listen on. Default `127.0.0.1`: loopback alone. */
+  readonly host?: string
+  /** Port to listen on, 0 for any free one. Default 0. */
+  readonly port?: number
+  /** What clients must send, as for HTTP. Default the agent's own `token`. */
+  readonly token?: string
+  /** Serve by TLS. Default the agent's own `tls`. */
+  readonly tls?: AgentTls
+  /** Connections at a time; further ones are closed at once, and counted. Default 1,024. */
+  readonly maxConnections?: number
+}
+
+export interface AgentOptions extends UtilizationOptions {
   /** Answer over HTTP; `host`, `port`, `path`, `metrics`, `token`, `tls` and `maxConnections` are its. Default true. */
   readonly http?: boolean
   /** Address to listen on. Default `127.0.0.1`: loopback alone. */
@@ -66,10 +80,12 @@ export interface AgentOptions {
   readonly tls?: AgentTls
   /** Answer HAProxy's agent checks too, on a port of their own. Default: no. */
   readonly agentCheck?: AgentCheckOptions
+  /** Tell reports by gRPC too, on a port of its own. Default: no. */
+  readonly grpc?: GrpcOptions
   /** Publish the report on NATS too. Its client keeps the process alive until the agent is closed. Default: no. */
   readonly nats?: NatsPublisherOptions
-  /** What is reported as CPU, in percent. Default `cpuSampler()`. */
-  readonly sampler?: Sampler
+  /** How far back `qps` and `eps` of the requests that middleware counts look, ms; at least 100. Default 10,000. */
+  readonly trafficWindow?: number
   /** Meters of this process whose values go into the report, each of another metric. Default none. */
   readonly meters?: readonly Meter[]
   /**
@@ -96,16 +112,30 @@ export interface AgentOptions {
 /** Agent options with their defaults. */
 export interface CheckedAgentOptions
   extends Required<Omit<AgentOptions, Optional | 'metrics'>>,
-    Pick<AgentOptions, Exclude<Optional, 'agentCheck' | 'nats'>> {
+    Pick<AgentOptions, Exclude<Optional, 'agentCheck' | 'grpc' | 'nats'>> {
   readonly agentCheck?: CheckedAgentCheckOptions
+  readonly grpc?: CheckedGrpcOptions
   readonly nats?: NatsPublisherSettings
   readonly metrics: string | false
 }
 
 export type CheckedAgentCheckOptions = Required<AgentCheckOptions>
 
+export type CheckedGrpcOptions = Required<Omit<GrpcOptions, 'token' | 'tls'>> &
+  Pick<GrpcOptions, 'token' | 'tls'>
+
 /** What has no default. */
-type Optional = 'token' | 'tls' | 'weight' | 'maxInFlight' | 'agentCheck' | 'nats'
+type Optional =
+  | 'token'
+  | 'tls'
+  | 'weight'
+  | 'maxInFlight'
+  | 'agentCheck'
+  | 'grpc'
+  | 'nats'
+  | 'sampler'
+  | 'utilization'
+  | 'workers'
 
 function isPem(value: unknown): boolean {
   if (Array.isArray(value)) return value.length > 0 && value.every(isPem)
@@ -131,23 +161,27 @@ const LISTENING = {
   maxConnections: v.optional(whole(1), 1_024),
 }
 
+function tls() {
+  return options({
+    key: pem(),
+    cert: pem(),
+    ca: v.optional(pem()),
+    requestCert: v.optional(flag(), false),
+  })
+}
+
 const agentOptions = options({
   ...LISTENING,
   http: v.optional(flag(), true),
   agentCheck: v.optional(options(LISTENING)),
+  grpc: v.optional(options({ ...LISTENING, ...orcaServiceEntries, tls: v.optional(tls()) })),
   nats: v.optional(natsPublisherSchema),
   path: v.optional(path(), '/report'),
   metrics: v.optional(v.union([flag(), path()], `true, false or ${PATH}`), true),
   token: v.optional(secret(isToken, '1 to 1,024 visible ASCII characters without spaces')),
-  tls: v.optional(
-    options({
-      key: pem(),
-      cert: pem(),
-      ca: v.optional(pem()),
-      requestCert: v.optional(flag(), false),
-    }),
-  ),
-  sampler: v.optional(samplerOption()),
+  tls: v.optional(tls()),
+  ...utilizationEntries,
+  trafficWindow: v.optional(milliseconds(100), 10_000),
   meters: v.optional(
     v.pipe(
       v.array(v.instance(Meter, METERS), METERS),
@@ -177,7 +211,8 @@ const agentOptions = options({
  */
 export function checkAgentOptions(given: unknown): CheckedAgentOptions {
   const checked = checkOptions('', given, agentOptions)
-  const { clock = processClock, sampler = cpuSampler({ clock }) } = checked
+  checkUtilization(checked)
+  const { clock = processClock } = checked
   const metrics = checked.metrics === true ? '/metrics' : checked.metrics
   if (checked.metrics === checked.path) {
     throw new OptionError('metrics', metrics, 'another path than that of the report')
@@ -186,5 +221,5 @@ export function checkAgentOptions(given: unknown): CheckedAgentOptions {
   if (nats !== undefined && checked.unref) {
     throw new OptionError('unref', true, 'false with nats, whose client keeps the process alive')
   }
-  return { ...checked, clock, sampler, nats, metrics: metrics === checked.path ? false : metrics }
+  return { ...checked, clock, nats, metrics: metrics === checked.path ? false : metrics }
 }

@@ -3,10 +3,12 @@ import { OptionError } from '../errors.js'
 import type { NodeState, Report } from '../report.js'
 import { MAX_VALUE } from '../reports/values.js'
 import { type Background, startBackground } from './background.js'
+import { Measures } from './measures.js'
 import { type NamedCounters, NamedMetrics, type NamedValue } from './named-metrics.js'
 import type { CheckedAgentOptions } from './options.js'
-import { createSampling, type Sampling, type SamplingCounters } from './sampling.js'
+import type { SamplingCounters } from './sampling.js'
 import { meterSource, type ReportSource } from './source.js'
+import { Traffic, type TrafficCounters } from './traffic.js'
 
 /**
  * Samples in the background and knows the whole report at any time, for all servers of an agent: they answer from
@@ -15,7 +17,9 @@ import { meterSource, type ReportSource } from './source.js'
 export class Reporter {
   readonly #clock: Clock
   readonly #interval: number
-  readonly #sampling: Sampling
+  /** What middleware counts. */
+  readonly traffic: Traffic
+  readonly #measures: Measures
   readonly #named = new NamedMetrics()
   readonly #sources: readonly ReportSource[]
   readonly #listeners = new Set<() => void>()
@@ -26,19 +30,28 @@ export class Reporter {
 
   /** It samples nothing before {@link start}. */
   constructor(options: CheckedAgentOptions) {
-    const { sampler, sampleTimeout, sampleInterval, clock, meters, named, weight, maxInFlight } = options
+    const { sampleTimeout, sampleInterval, clock, meters, named, weight, maxInFlight } = options
     this.#clock = clock
     this.#interval = sampleInterval
-    this.#sampling = createSampling({ sampler, timeout: sampleTimeout, clock, source: 'agent' })
+    this.#measures = new Measures({ ...options, timeout: sampleTimeout, source: 'agent' })
+    this.traffic = new Traffic({ clock, window: options.trafficWindow })
     // Where two say the same, the later source counts.
-    this.#sources = [meterSource(meters), this.#named]
+    this.#sources = [this.traffic, meterSource(meters), this.#named]
     for (const [name, value] of Object.entries(named)) this.#named.set(name, value)
     this.#weight = weight
     this.#maxInFlight = maxInFlight
   }
 
-  get counters(): { readonly sampling: SamplingCounters; readonly named: NamedCounters } {
-    return { sampling: this.#sampling.counters, named: this.#named.counters }
+  get counters(): {
+    readonly sampling: SamplingCounters
+    readonly traffic: TrafficCounters
+    readonly named: NamedCounters
+  } {
+    return {
+      sampling: this.#measures.counters,
+      traffic: this.traffic.counters,
+      named: this.#named.counters,
+    }
   }
 
   /** What it says of taking work. */
@@ -145,12 +158,13 @@ export class Reporter {
   /** Ends the sampling; what is known stays. */
   stop(): void {
     this.#background?.stop()
+    this.traffic.close()
   }
 
   async #take(): Promise<Report | undefined> {
-    const outcome = await this.#sampling.sample()
+    const report = await this.#measures.take()
     for (const source of this.#sources) source.sample?.()
-    return outcome.kind === 'value' ? { cpu: outcome.percent } : undefined
+    return report
   }
 
   #enter(state: NodeState): void {
