@@ -61,16 +61,27 @@ export type { Arrival } from './meter/arrival.js'
 export { type Meter, type MeterCounters, type MeterSample, meter } from './meter/meter.js'
 export type { NodeMeter } from './meter/node-meter.js'
 export type { MeterOptions, NodeMeterOptions } from './meter/options.js'
+export type { NatsOptions } from './nats/settings.js'
+export type { PushCounts } from './poller/answer.js'
 export type { PollerCounters } from './poller/poller.js'
 export {
   type CustomTransport,
+  functionTransport,
+  type Transport,
+  type TransportOption,
+} from './poller/transport.js'
+export type { TlsSettings } from './poller/transports/credentials.js'
+export {
   type HttpNodeOptions,
   type HttpTransport,
   type HttpTransportOptions,
   httpTransport,
-  type TlsSettings,
-  type Transport,
-} from './poller/transport.js'
+} from './poller/transports/http.js'
+export {
+  type NatsTransport,
+  type NatsTransportOptions,
+  natsTransport,
+} from './poller/transports/nats.js'
 export type { NodeState, Report } from './report.js'
 export type { Table, TableOptions } from './table/table.js'
 export type {

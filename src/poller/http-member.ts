@@ -1,10 +1,12 @@
+import type { Clock } from '../clock.js'
 import { HttpNode, SecureContexts } from './http-node.js'
-import type { HttpTarget } from './http-target.js'
-import type { Member } from './round.js'
+import type { PlacedMember } from './member.js'
+import type { MakerContext, MemberMaker } from './member-makers.js'
 import type { Place } from './store.js'
+import type { HttpTarget } from './transports/http.js'
 
 /** A node that is asked over HTTP, with its slot. */
-export class HttpMember extends HttpNode implements Member, Place {
+export class HttpMember extends HttpNode implements PlacedMember {
   readonly id: string
   readonly slot: number
   readonly generation: number
@@ -18,15 +20,15 @@ export class HttpMember extends HttpNode implements Member, Place {
 }
 
 /** Makes the HTTP members of one poller; they share TLS contexts. */
-export class HttpMembers {
+export class HttpMembers implements MemberMaker<HttpTarget> {
   readonly #contexts = new SecureContexts()
-  readonly #now: () => number
+  readonly #clock: Clock
 
-  constructor(now: () => number) {
-    this.#now = now
+  constructor({ clock }: MakerContext) {
+    this.#clock = clock
   }
 
   make(target: HttpTarget, place: Place): HttpMember {
-    return new HttpMember(target, place, this.#contexts, this.#now)
+    return new HttpMember(target, place, this.#contexts, () => this.#clock.now())
   }
 }

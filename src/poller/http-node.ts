@@ -4,8 +4,8 @@ import { buildConnector, Client, type Dispatcher, errors } from 'undici'
 import { pemBuffers } from '../pem.js'
 import { readOrcaJson } from '../reports/orca-json.js'
 import { type Answer, type Failure, reasonOf } from './answer.js'
-import type { HttpTarget } from './http-target.js'
-import type { TlsSettings } from './transport.js'
+import type { TlsSettings } from './transports/credentials.js'
+import type { HttpTarget } from './transports/http.js'
 
 /** Longest body of a report, bytes. */
 const BODY_LIMIT = 65_536
