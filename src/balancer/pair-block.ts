@@ -2,6 +2,10 @@ import { type EngineCore, PAIR_WORDS } from '../engine/engine.js'
 import { COUNT_BITS } from '../table/layout.js'
 import type { TableMemory } from '../table/memory.js'
 
+// Of this module's own: what is imported is no constant to the compiler, but looked up each time.
+const BITS = COUNT_BITS
+const WORDS = PAIR_WORDS
+
 /** Pairs in the first block after a refresh, and at most: no more than that their counts stay in the nearest cache. */
 const FIRST = 8
 const MOST = 128
@@ -19,7 +23,7 @@ export class PairBlock {
   drawn = 0
   private readonly core: EngineCore
   private readonly memory: TableMemory
-  private readonly pairs = new Int32Array(MOST * PAIR_WORDS)
+  private readonly pairs = new Int32Array(MOST * WORDS)
   private readonly values = new Float64Array(this.pairs.buffer)
   private readonly blocks: readonly Uint32Array[]
   private nextBlock = 0
@@ -30,7 +34,7 @@ export class PairBlock {
     this.core = core
     this.memory = memory
     this.words = memory.words
-    this.blocks = sizes().map((size) => new Uint32Array(this.pairs.buffer, 0, size * PAIR_WORDS))
+    this.blocks = sizes().map((size) => new Uint32Array(this.pairs.buffer, 0, size * WORDS))
   }
 
   /** Draws the next block. False where the core's draws are not of pairs now. */
@@ -45,12 +49,12 @@ export class PairBlock {
   /** The member with less in flight of the next pair. Not to be called where there is none. */
   next(): number {
     const { pairs, words } = this
-    const at = this.position * PAIR_WORDS
+    const at = this.position * WORDS
     let one = (words[pairs[at + 1] as number] as number) ^ (pairs[at + 2] as number)
     let other = (words[pairs[at + 5] as number] as number) ^ (pairs[at + 6] as number)
     // With the tag of another node this is no count.
-    if (one >>> COUNT_BITS !== 0) one = 0
-    if (other >>> COUNT_BITS !== 0) other = 0
+    if (one >>> BITS !== 0) one = 0
+    if (other >>> BITS !== 0) other = 0
     const tie = pairs[at + 3] as number
     // All ones where it is the first, else zeros. Whole numbers, and no branch: no processor can foresee which it will be.
     const isFirst = this.hasValues(at) ? this.compare(one, other, tie) : (one - other - tie) >> 31
@@ -73,7 +77,7 @@ export class PairBlock {
 
   // The same where something is reported of one of them.
   private compare(one: number, other: number, tie: number): number {
-    const place = this.position * (PAIR_WORDS / 2)
+    const place = this.position * (WORDS / 2)
     const load = Math.max(one, this.values[place + 4] as number)
     const otherLoad = Math.max(other, this.values[place + 5] as number)
     return load < otherLoad || (load === otherLoad && tie === 1) ? -1 : 0
