@@ -11,8 +11,6 @@ export {
   grpcInterceptor,
   type InterceptingAgent,
 } from './middleware/grpc.js'
-export type { NamedCounters, NamedValue } from './named-metrics.js'
-export type { AgentOptions, AgentTls, GrpcOptions } from './options.js'
 export type { OrcaCall, OrcaStatus } from './orca-call.js'
 export {
   type OrcaService,
@@ -21,6 +19,13 @@ export {
   type OrcaServiceOptions,
   orcaService,
 } from './orca-service.js'
+export type { AgentCheckCounters } from './agent-check-server.js'
+export type { Address } from './listening.js'
+export * from './middleware/index.js'
+export type { NamedCounters, NamedValue } from './named-metrics.js'
+export type { NatsPublisherOptions } from './nats-options.js'
+export type { NatsPublisherCounters } from './nats-publisher.js'
+export type { AgentCheckOptions, AgentOptions, AgentTls, GrpcOptions } from './options.js'
 export type { Parts } from './parts.js'
 export type { ServerCounters } from './report-server.js'
 export * from './samplers/index.js'

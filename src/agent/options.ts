@@ -17,6 +17,12 @@ import type { Pem } from '../pem.js'
 import { processClock } from '../process-clock.js'
 import { MAX_VALUE } from '../reports/values.js'
 import { isMetricName, isNamedValue, METRIC_NAME, type NamedValue } from './named-metrics.js'
+import {
+  type NatsPublisherOptions,
+  type NatsPublisherSettings,
+  natsPublisherSchema,
+  natsPublisherSettings,
+} from './nats-options.js'
 import { type OrcaServiceOptions, orcaServiceEntries } from './orca-service.js'
 import { isToken } from './token.js'
 import { checkUtilization, type UtilizationOptions, utilizationEntries } from './utilization.js'
@@ -76,6 +82,8 @@ export interface AgentOptions extends UtilizationOptions {
   readonly agentCheck?: AgentCheckOptions
   /** Tell reports by gRPC too, on a port of its own. Default: no. */
   readonly grpc?: GrpcOptions
+  /** Publish the report on NATS too. Its client keeps the process alive until the agent is closed. Default: no. */
+  readonly nats?: NatsPublisherOptions
   /** How far back `qps` and `eps` of the requests that middleware counts look, ms; at least 100. Default 10,000. */
   readonly trafficWindow?: number
   /** Meters of this process whose values go into the report, each of another metric. Default none. */
@@ -104,9 +112,10 @@ export interface AgentOptions extends UtilizationOptions {
 /** Agent options with their defaults. */
 export interface CheckedAgentOptions
   extends Required<Omit<AgentOptions, Optional | 'metrics'>>,
-    Pick<AgentOptions, Exclude<Optional, 'agentCheck' | 'grpc'>> {
+    Pick<AgentOptions, Exclude<Optional, 'agentCheck' | 'grpc' | 'nats'>> {
   readonly agentCheck?: CheckedAgentCheckOptions
   readonly grpc?: CheckedGrpcOptions
+  readonly nats?: NatsPublisherSettings
   readonly metrics: string | false
 }
 
@@ -123,6 +132,7 @@ type Optional =
   | 'maxInFlight'
   | 'agentCheck'
   | 'grpc'
+  | 'nats'
   | 'sampler'
   | 'utilization'
   | 'workers'
@@ -165,6 +175,7 @@ const agentOptions = options({
   http: v.optional(flag(), true),
   agentCheck: v.optional(options(LISTENING)),
   grpc: v.optional(options({ ...LISTENING, ...orcaServiceEntries, tls: v.optional(tls()) })),
+  nats: v.optional(natsPublisherSchema),
   path: v.optional(path(), '/report'),
   metrics: v.optional(v.union([flag(), path()], `true, false or ${PATH}`), true),
   token: v.optional(secret(isToken, '1 to 1,024 visible ASCII characters without spaces')),
@@ -206,5 +217,9 @@ export function checkAgentOptions(given: unknown): CheckedAgentOptions {
   if (checked.metrics === checked.path) {
     throw new OptionError('metrics', metrics, 'another path than that of the report')
   }
-  return { ...checked, clock, metrics: metrics === checked.path ? false : metrics }
+  const nats = checked.nats && natsPublisherSettings(checked.nats)
+  if (nats !== undefined && checked.unref) {
+    throw new OptionError('unref', true, 'false with nats, whose client keeps the process alive')
+  }
+  return { ...checked, clock, nats, metrics: metrics === checked.path ? false : metrics }
 }

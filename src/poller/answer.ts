@@ -54,6 +54,8 @@ export interface PushCounts {
   empty: number
   /** What was no report, or had parts that mean nothing. */
   bad: number
+  /** What came for nodes that are no members, and was not looked at; by each polling thread for those of others too. */
+  strangers: number
 }
 
 /** What became of the members that were asked in one round. */
@@ -67,7 +69,7 @@ export function noAnswers(): AnswerCounts {
 }
 
 export function noPushes(): PushCounts {
-  return { stored: 0, older: 0, left: 0, empty: 0, bad: 0 }
+  return { stored: 0, older: 0, left: 0, empty: 0, bad: 0, strangers: 0 }
 }
 
 export function emptyTally(): Tally {
@@ -93,6 +95,7 @@ export function addPushes(sum: PushCounts, part: PushCounts): void {
   sum.left += part.left
   sum.empty += part.empty
   sum.bad += part.bad
+  sum.strangers += part.strangers
 }
 
 /** Adds the tally of a part of the members to that of all. */

@@ -38,12 +38,16 @@ const loaders: Loaders = {
   custom: (context) => new CustomMembers(context),
   http: async (context) => new (await import('./http-member.js')).HttpMembers(context),
   orca: async (context) => new (await import('./orca-members.js')).OrcaMembers(context),
+  nats: async (context) => new (await import('./nats-member.js')).NatsMembers(context),
+  'agent-check': async (context) => new (await import('./agent-check-member.js')).AgentCheckMembers(context),
+  'node-exporter': async (context) =>
+    new (await import('./node-exporter-member.js')).NodeExporterMembers(context),
 }
 
-/** Says what is to be installed where a package that is optional is missing. */
-function missing(error: unknown): string {
+/** Why a kind could not be loaded: what is to be installed, where a package that is optional is missing. */
+export function loadFailure(error: unknown): string {
   const reason = reasonOf(error)
-  const name = /^Cannot find package '([^']+)'/.exec(reason)?.[1]
+  const name = /Cannot find package '([^']+)'/.exec(reason)?.[1]
   return name === undefined ? reason : `the package ${name} is missing: npm install ${name}`
 }
 
@@ -96,7 +100,7 @@ export class MemberMakers {
     const loading = made.then(
       (maker) => this.#keep(kind, maker),
       (error: unknown) => {
-        this.#failed.set(kind, missing(error))
+        this.#failed.set(kind, loadFailure(error))
       },
     )
     this.#loading.set(kind, loading)

@@ -17,6 +17,8 @@ export interface Sink {
   push(member: Place, report: Report, at: number): void
   /** Something came from this member that is no report: counted, and warned of once per node. */
   bad(member: { readonly id: string }, reason: string): void
+  /** Something came for a node that is no member, and was not looked at: counted. */
+  stranger(): void
 }
 
 /** What is heard of members beside the answers of rounds: plain data, since it may come from another thread. */
@@ -75,6 +77,10 @@ export class TableSink implements Sink {
     if (this.#closed) return
     if (!this.#bad.has(id)) this.#bad.set(id, reason)
     this.#soon.soon()
+  }
+
+  stranger(): void {
+    this.#pushed.strangers++
   }
 
   /** Forgets what the node in this slot told: whatever it tells next is passed on. */

@@ -21,16 +21,3 @@ export function addressOf(id: string, instead = 'give its url in the node option
   if (port !== undefined && Number(port) > 65_535) throw new Error(`its id has the port ${port}`)
   return { host, port: port === undefined ? undefined : Number(port) }
 }
-
-/**
- * Reads the URL that a node was given for its own.
- * @throws Error where it is none of HTTP or has a password
- */
-export function ownUrl(url: string): URL {
-  const parsed = new URL(url)
-  if (parsed.protocol !== 'http:' && parsed.protocol !== 'https:')
-    throw new Error(`${parsed.protocol} is not HTTP`)
-  if (parsed.username !== '' || parsed.password !== '')
-    throw new Error('a URL with a password: use the token option')
-  return parsed
-}

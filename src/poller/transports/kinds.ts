@@ -1,5 +1,8 @@
+import { type AgentCheckSettings, type AgentCheckTarget, resolveAgentCheck } from './agent-check.js'
 import { type HttpSettings, type HttpTarget, resolveHttp } from './http.js'
 import { type OrcaSettings, type OrcaTarget, resolveOrca } from './orca.js'
+import { type NatsTarget, type NatsTransportSettings, resolveNats } from './nats.js'
+import { type NodeExporterSettings, type NodeExporterTarget, resolveNodeExporter } from './node-exporter.js'
 
 /**
  * The built-in kinds of transport: of each the settings, and the target that a node is resolved to. A new kind is a line
@@ -8,6 +11,9 @@ import { type OrcaSettings, type OrcaTarget, resolveOrca } from './orca.js'
 interface Kinds {
   http: { settings: HttpSettings; target: HttpTarget }
   orca: { settings: OrcaSettings; target: OrcaTarget }
+  nats: { settings: NatsTransportSettings; target: NatsTarget }
+  'agent-check': { settings: AgentCheckSettings; target: AgentCheckTarget }
+  'node-exporter': { settings: NodeExporterSettings; target: NodeExporterTarget }
 }
 
 /** A built-in kind of transport. */
@@ -29,6 +35,9 @@ const resolvers: {
 } = {
   http: resolveHttp,
   orca: resolveOrca,
+  nats: resolveNats,
+  'agent-check': resolveAgentCheck,
+  'node-exporter': resolveNodeExporter,
 }
 
 /** Works out how a node is asked. Throws an Error that says why it can't be. */
@@ -50,7 +59,7 @@ export function isBuiltIn(value: object): value is BuiltInTransport {
 }
 
 // Those whose nodes tell by themselves, through a stream or a subscription that their members keep.
-const UNASKED: ReadonlySet<string> = new Set<Kind>(['orca'])
+const UNASKED: ReadonlySet<string> = new Set<Kind>(['nats', 'orca'])
 
 /** Whether nodes of this kind tell unasked: then it makes no sense to probe them. */
 export function tellsUnasked(kind: string): boolean {

@@ -1,31 +1,24 @@
 import * as v from 'valibot'
-import { checkOptions, method, milliseconds, oneOf, options, text, whole } from '../../options.js'
-import { addressOf, ownUrl } from './address.js'
-import { bearer, type TlsSettings, tlsSchema, tokenSchema } from './credentials.js'
-
-/** What one node has of its own. */
-export interface OrcaNodeOptions {
-  /** Where its service is: `https://10.0.0.1:9000`, without a path. Default: made from its id. */
-  url?: string
-  /** Its bearer token; default the transport's. */
-  token?: string
-  /** Its TLS options, instead of the transport's. */
-  tls?: TlsSettings
-}
+import { checkOptions, method, milliseconds, oneOf, options, whole } from '../../options.js'
+import { type TlsSettings, tlsSchema, tokenSchema } from './credentials.js'
+import { endpointEntries, endpointOf, type HttpNodeOptions } from './http-endpoint.js'
 
 /** Options of `orcaTransport`. */
 export interface OrcaTransportOptions {
   /** `http`: gRPC without TLS; `https`: with. Default `https` where `tls` is given, else `http`. */
   protocol?: 'http' | 'https'
-  /** The services' port, 1-65535; default the port in the node's id. */
+  /** The services' port, 1-65535; default the port in the node's id, else the protocol's. */
   port?: number
   /** Sent as `authorization: Bearer`; visible ASCII. Default none. */
   token?: string
   tls?: TlsSettings
   /** How often a node is asked to tell, ms; at least 100. Servers may tell less often. Default 5,000, as often as polls. */
   reportInterval?: number
-  /** What a node has of its own; called once per node, when it joins, on the balancer's thread. */
-  node?: (id: string) => OrcaNodeOptions | undefined
+  /**
+   * What a node has of its own; called once per node, when it joins, on the balancer's thread. A `url` says where its
+   * service is, without a path: `https://10.0.0.1:9001`.
+   */
+  node?: (id: string) => HttpNodeOptions | undefined
 }
 
 /** Options of `orcaTransport` with their defaults. */
@@ -59,11 +52,7 @@ export interface OrcaTarget {
   readonly interval: number
 }
 
-const nodeSchema = options({
-  url: v.optional(text('a URL')),
-  token: v.optional(tokenSchema),
-  tls: v.optional(tlsSchema),
-})
+const nodeSchema = options(endpointEntries)
 
 const orcaSchema = options({
   protocol: v.optional(oneOf(['http', 'https'])),
@@ -71,7 +60,7 @@ const orcaSchema = options({
   token: v.optional(tokenSchema),
   tls: v.optional(tlsSchema),
   reportInterval: v.optional(milliseconds(100), 5_000),
-  node: v.optional(method<(id: string) => OrcaNodeOptions | undefined>()),
+  node: v.optional(method<(id: string) => HttpNodeOptions | undefined>()),
 })
 
 /**
@@ -96,32 +85,18 @@ export function orcaTransport(given: OrcaTransportOptions = {}): OrcaTransport {
 /** Works out where and how a node is heard. Throws an Error that says why it can't be. */
 export function resolveOrca(id: string, settings: OrcaSettings): OrcaTarget {
   const own = checkOptions(`orcaTransport.node(${JSON.stringify(id)})`, settings.node?.(id) ?? {}, nodeSchema)
-  const place = own.url === undefined ? placeOf(id, settings) : placeAt(own.url)
+  const { origin, path, authorization, tls } = endpointOf(id, { ...settings, path: '/' }, own)
+  if (path !== '/') throw new Error('a URL with a path: gRPC has its own')
+  const { protocol, hostname, port } = new URL(origin)
+  const secure = protocol === 'https:'
   return {
     kind: 'orca',
     id,
-    ...place,
-    authorization: bearer(own.token ?? settings.token),
-    tls: own.tls ?? settings.tls,
+    host: hostname.replace(/^\[|\]$/g, ''),
+    port: port === '' ? (secure ? 443 : 80) : Number(port),
+    secure,
+    authorization,
+    tls,
     interval: settings.reportInterval,
   }
-}
-
-type Place = Pick<OrcaTarget, 'host' | 'port' | 'secure'>
-
-function placeOf(id: string, { protocol, port: all }: OrcaSettings): Place {
-  const { host, port = 0 } = addressOf(id)
-  if ((all ?? port) === 0) throw new Error('its id has no port: give the port option')
-  return { host: bare(host), port: all ?? port, secure: protocol === 'https' }
-}
-
-function placeAt(url: string): Place {
-  const { protocol, hostname, port, pathname, search } = ownUrl(url)
-  if (pathname !== '/' || search !== '') throw new Error('a URL with a path: gRPC has its own')
-  const secure = protocol === 'https:'
-  return { host: bare(hostname), port: port === '' ? (secure ? 443 : 80) : Number(port), secure }
-}
-
-function bare(host: string): string {
-  return host.replace(/^\[|\]$/g, '')
 }
