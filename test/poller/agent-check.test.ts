@@ -13,7 +13,11 @@ type Options = Partial<AgentCheckTransportOptions>
 // A member that is asked by itself, and what it found wrong.
 function memberOf(t: ExecutionContext, id: string, options: Options = {}) {
   const wrong: string[] = []
-  const sink = { push: () => {}, bad: (_: unknown, reason: string) => wrong.push(reason) }
+  const sink = {
+    push: () => {},
+    stranger: () => {},
+    bad: (_: unknown, reason: string) => wrong.push(reason),
+  }
   const makers = new AgentCheckMembers({ clock: processClock, sink })
   const port = Number(id.slice(id.lastIndexOf(':') + 1))
   const target = resolveAgentCheck(id, agentCheckTransport({ port, ...options }).settings)
