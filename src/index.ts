@@ -70,19 +70,33 @@ export {
   type Transport,
   type TransportOption,
 } from './poller/transport.js'
+export {
+  type AgentCheckNodeOptions,
+  type AgentCheckTransport,
+  type AgentCheckTransportOptions,
+  agentCheckTransport,
+} from './poller/transports/agent-check.js'
 export type { TlsSettings } from './poller/transports/credentials.js'
 export {
-  type HttpNodeOptions,
   type HttpTransport,
   type HttpTransportOptions,
   httpTransport,
 } from './poller/transports/http.js'
+export type { HttpNodeOptions } from './poller/transports/http-endpoint.js'
 export {
   type NatsTransport,
   type NatsTransportOptions,
   natsTransport,
 } from './poller/transports/nats.js'
+export {
+  type CpuMetric,
+  type NodeExporterNodeOptions,
+  type NodeExporterTransport,
+  type NodeExporterTransportOptions,
+  nodeExporterTransport,
+} from './poller/transports/node-exporter.js'
 export type { NodeState, Report } from './report.js'
+export type { CpuSource } from './reports/node-cpu.js'
 export type { Table, TableOptions } from './table/table.js'
 export type {
   CustomErrorEvent,

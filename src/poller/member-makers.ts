@@ -38,6 +38,9 @@ const loaders: Loaders = {
   custom: (context) => new CustomMembers(context),
   http: async (context) => new (await import('./http-member.js')).HttpMembers(context),
   nats: async (context) => new (await import('./nats-member.js')).NatsMembers(context),
+  'agent-check': async (context) => new (await import('./agent-check-member.js')).AgentCheckMembers(context),
+  'node-exporter': async (context) =>
+    new (await import('./node-exporter-member.js')).NodeExporterMembers(context),
 }
 
 /** Says what is to be installed where a package that is optional is missing. */

@@ -4,13 +4,15 @@ import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
 import type { Answer } from '../../dist/poller/answer.js'
-import { HttpNode, SecureContexts } from '../../dist/poller/http-node.js'
+import { orcaReading } from '../../dist/poller/http-member.js'
+import { HttpNode } from '../../dist/poller/http-node.js'
+import { SecureContexts } from '../../dist/poller/secure-contexts.js'
 import { type HttpTransportOptions, httpTransport, resolveHttp } from '../../dist/poller/transports/http.js'
 import { idOf, reporting, serve, serveTcp, withResolvers } from './agents.js'
 
 function nodeOf(t: ExecutionContext, id: string, options: HttpTransportOptions = {}): HttpNode {
   const target = resolveHttp(id, httpTransport(options).settings)
-  const node = new HttpNode(target, new SecureContexts(), () => 1_234)
+  const node = new HttpNode(target, orcaReading(target.format), new SecureContexts(), () => 1_234)
   t.teardown(() => node.close())
   return node
 }

@@ -2,11 +2,8 @@ import { inspect } from 'node:util'
 import test from 'ava'
 import { OptionError } from '../../dist/errors.js'
 import { resolveTarget } from '../../dist/poller/targets.js'
-import {
-  type HttpNodeOptions,
-  type HttpTransportOptions,
-  httpTransport,
-} from '../../dist/poller/transports/http.js'
+import { type HttpTransportOptions, httpTransport } from '../../dist/poller/transports/http.js'
+import type { HttpNodeOptions } from '../../dist/poller/transports/http-endpoint.js'
 
 function urlOf(id: string, options?: HttpTransportOptions): string {
   const target = resolveTarget(id, httpTransport(options))

@@ -1,17 +1,14 @@
 import * as v from 'valibot'
-import { checkOptions, method, oneOf, options, text, whole } from '../../options.js'
-import { addressOf } from './address.js'
-import { bearer, type TlsSettings, tlsSchema, tokenSchema } from './credentials.js'
-
-/** What one node has of its own. */
-export interface HttpNodeOptions {
-  /** Where its report is, whole: `https://10.0.0.1:9000/report`. Default: made from its id. */
-  url?: string
-  /** Its bearer token; default the transport's. */
-  token?: string
-  /** Its TLS options, instead of the transport's. */
-  tls?: TlsSettings
-}
+import { checkOptions, method, oneOf, options, whole } from '../../options.js'
+import type { HeaderForm } from '../../reports/orca-headers.js'
+import { type TlsSettings, tlsSchema, tokenSchema } from './credentials.js'
+import {
+  endpointEntries,
+  endpointOf,
+  type HttpEndpoint,
+  type HttpNodeOptions,
+  pathSchema,
+} from './http-endpoint.js'
 
 /** Options of `httpTransport`. */
 export interface HttpTransportOptions {
@@ -24,6 +21,11 @@ export interface HttpTransportOptions {
   /** Sent as `Authorization: Bearer`; visible ASCII. Default none. */
   token?: string
   tls?: TlsSettings
+  /**
+   * Asks for reports in headers of this form, by the header `endpoint-load-metrics-format`. Whether it is asked for or
+   * not, an answer that has a report in its headers is read by them. Default: not sent.
+   */
+  format?: HeaderForm
   /** What a node has of its own; called once per node, when it joins, on the balancer's thread. */
   node?: (id: string) => HttpNodeOptions | undefined
 }
@@ -35,8 +37,9 @@ export type HttpSettings = Readonly<HttpTransportOptions> & {
 }
 
 /**
- * Asks each node over HTTP. Runs in the polling thread: not redirected, one kept connection a node, bodies up to
- * 64 KiB of ORCA's JSON. Made by `httpTransport`.
+ * Asks each node over HTTP. Runs in the polling thread: not redirected, one kept connection a node. A report is in the
+ * headers of an answer with a status of 2xx, `endpoint-load-metrics-bin` before `endpoint-load-metrics`, else in the body
+ * of one of 200, up to 64 KiB of ORCA's JSON. Made by `httpTransport`.
  */
 export interface HttpTransport {
   readonly kind: 'http'
@@ -44,30 +47,21 @@ export interface HttpTransport {
 }
 
 /** Where and how one node is asked: plain data, for any thread. */
-export interface HttpTarget {
+export interface HttpTarget extends HttpEndpoint {
   readonly kind: 'http'
   readonly id: string
-  /** Scheme, host and port. */
-  readonly origin: string
-  /** Path and query. */
-  readonly path: string
-  /** The Authorization header. */
-  readonly authorization: string | undefined
-  readonly tls: TlsSettings | undefined
+  readonly format: HeaderForm | undefined
 }
 
-const nodeSchema = options({
-  url: v.optional(text('a URL')),
-  token: v.optional(tokenSchema),
-  tls: v.optional(tlsSchema),
-})
+const nodeSchema = options(endpointEntries)
 
 const httpSchema = options({
   protocol: v.optional(oneOf(['http', 'https']), 'http'),
   port: v.optional(whole(1, 65_535)),
-  path: v.optional(v.pipe(text(), v.regex(/^\/[\x21-\x7e]*$/, 'a path that starts with /')), '/report'),
+  path: v.optional(pathSchema, '/report'),
   token: v.optional(tokenSchema),
   tls: v.optional(tlsSchema),
+  format: v.optional(oneOf(['TEXT', 'JSON', 'BIN'])),
   node: v.optional(method<(id: string) => HttpNodeOptions | undefined>()),
 })
 
@@ -86,27 +80,5 @@ export function httpTransport(given: HttpTransportOptions = {}): HttpTransport {
 /** Works out where and how a node is asked. Throws an Error that says why it can't be. */
 export function resolveHttp(id: string, settings: HttpSettings): HttpTarget {
   const own = checkOptions(`httpTransport.node(${JSON.stringify(id)})`, settings.node?.(id) ?? {}, nodeSchema)
-  const url = own.url === undefined ? urlOf(id, settings) : ownUrl(own.url)
-  return {
-    kind: 'http',
-    id,
-    origin: url.origin,
-    path: `${url.pathname}${url.search}`,
-    authorization: bearer(own.token ?? settings.token),
-    tls: own.tls ?? settings.tls,
-  }
-}
-
-function urlOf(id: string, { protocol, port: all, path }: HttpSettings): URL {
-  const { host, port } = addressOf(id)
-  return new URL(`${protocol}://${host}:${all ?? port ?? ''}${path}`)
-}
-
-function ownUrl(url: string): URL {
-  const parsed = new URL(url)
-  if (parsed.protocol !== 'http:' && parsed.protocol !== 'https:')
-    throw new Error(`${parsed.protocol} is not HTTP`)
-  if (parsed.username !== '' || parsed.password !== '')
-    throw new Error('a URL with a password: use the token option')
-  return parsed
+  return { kind: 'http', id, ...endpointOf(id, settings, own), format: settings.format }
 }

@@ -1,5 +1,7 @@
+import { type AgentCheckSettings, type AgentCheckTarget, resolveAgentCheck } from './agent-check.js'
 import { type HttpSettings, type HttpTarget, resolveHttp } from './http.js'
 import { type NatsTarget, type NatsTransportSettings, resolveNats } from './nats.js'
+import { type NodeExporterSettings, type NodeExporterTarget, resolveNodeExporter } from './node-exporter.js'
 
 /**
  * The built-in kinds of transport: of each the settings, and the target that a node is resolved to. A new kind is a line
@@ -8,6 +10,8 @@ import { type NatsTarget, type NatsTransportSettings, resolveNats } from './nats
 interface Kinds {
   http: { settings: HttpSettings; target: HttpTarget }
   nats: { settings: NatsTransportSettings; target: NatsTarget }
+  'agent-check': { settings: AgentCheckSettings; target: AgentCheckTarget }
+  'node-exporter': { settings: NodeExporterSettings; target: NodeExporterTarget }
 }
 
 /** A built-in kind of transport. */
@@ -29,6 +33,8 @@ const resolvers: {
 } = {
   http: resolveHttp,
   nats: resolveNats,
+  'agent-check': resolveAgentCheck,
+  'node-exporter': resolveNodeExporter,
 }
 
 /** Works out how a node is asked. Throws an Error that says why it can't be. */
