@@ -79,7 +79,7 @@ export class NatsLink {
   close(): Promise<void> {
     this.#closing.abort()
     this.#attempt?.giveUp()
-    void this.#connection?.close()
+    this.#connection?.close().catch(() => {})
     return this.#ended
   }
 
