@@ -15,6 +15,7 @@ import { pickCases } from './cases/picks.js'
 import { publishingCases } from './cases/publishing.js'
 import { type ThreadsResult, threadCases } from './cases/threads.js'
 import { engines, noBinding } from './engines.js'
+import { type FleetResult, pollFleet } from './figures/fleet.js'
 import { countCollections, type GcResult } from './figures/gc.js'
 import { tableBytes } from './figures/memory.js'
 import { pollCycles } from './figures/poll.js'
@@ -39,8 +40,8 @@ const options = new Command('bench')
   .option('--json <file>', 'writes the results to a file')
   .option('--quick', 'few samples: shows that everything runs, its figures say nothing')
   .option('--no-cases', 'leaves out the timed cases')
-  .option('--no-figures', 'leaves out garbage collections, memory, the poll cycle and waits')
-  .option('--poll', 'the poll cycle alone')
+  .option('--no-figures', 'leaves out garbage collections, memory, the poll cycles and waits')
+  .option('--poll', 'the poll cycles alone')
   .option('--waits', 'the waits of jobs for worker threads alone')
   .parse()
   .opts<Options>()
@@ -124,7 +125,13 @@ async function measureFigures(settings: Settings): Promise<Figures> {
     progress.step('jobs for worker threads', 1, 1)
     return results
   }
-  if (options.poll) return { poll: await poll() }
+  const fleet = async (): Promise<FleetResult> => {
+    progress.step('polling a fleet', 0, 1)
+    const result = await pollFleet(settings.fleet)
+    progress.step('polling a fleet', 1, 1)
+    return result
+  }
+  if (options.poll) return { poll: await poll(), fleet: await fleet() }
   if (options.waits) return { waits: await waits() }
   const gc: GcResult[] = []
   for (const engine of engines) {
@@ -132,5 +139,11 @@ async function measureFigures(settings: Settings): Promise<Figures> {
     gc.push(await countCollections(engine, settings.gc))
   }
   progress.step('counting garbage collections', gc.length, engines.length)
-  return { gc, tableBytes: await tableBytes(LARGE), poll: await poll(), waits: await waits() }
+  return {
+    gc,
+    tableBytes: await tableBytes(LARGE),
+    poll: await poll(),
+    fleet: await fleet(),
+    waits: await waits(),
+  }
 }
