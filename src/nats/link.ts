@@ -144,13 +144,15 @@ export class NatsLink {
   /** Resolves when the connection has ended, rejects where it is known why. */
   async #live(connection: NatsConnection): Promise<void> {
     let error: unknown
+    let stale = false
     try {
       if (this.#closed) return
       this.connections++
       this.#connection = connection
       this.#options.onConnect(connection)
       for await (const status of connection.status()) {
-        if (status.type === 'disconnect' || status.type === 'close') this.#connection = undefined
+        if (status.type === 'staleConnection') stale = true
+        else if (status.type === 'disconnect' || status.type === 'close') this.#connection = undefined
         else if (status.type === 'error' && status.error instanceof PermissionViolationError) {
           if (status.error.operation === 'subscription') throw status.error
           this.#options.onRefused?.(status.error.message)
@@ -162,5 +164,6 @@ export class NatsLink {
       await connection.close()
     }
     if (error !== undefined) throw error
+    if (stale) throw new Error('pings were not answered')
   }
 }
