@@ -39,6 +39,9 @@ const WORDS = [
 ].map((word) => Buffer.from(word))
 const BYTES = [0x00, 0x01, 0x7f, 0x80, 0xff, 0x08, 0x09, 0x0a, 0x0d, 0x20, 0x22, 0x2c, 0x42, 0xc3]
 
+/** How much of an input is looked through for names and numbers, bytes. */
+const WINDOW = 1024
+
 /** Makes inputs out of others, by chance and by a target's own words. */
 export class Mutator {
   readonly #generator: Generator
@@ -85,7 +88,7 @@ export class Mutator {
       case 6:
         return splice(input, at, 0, this.#repeated(input.subarray(at, at + length)))
       default:
-        return this.#number(input)
+        return this.#token(input, corpus)
     }
   }
 
@@ -99,25 +102,43 @@ export class Mutator {
     return changed
   }
 
-  // Seldom so often that the input is as long as one may be: what is not linear takes its time then.
+  // Now and then a few bytes, so often that the input is as long as one may be: what is not linear takes its time then.
   #repeated(piece: Uint8Array): Uint8Array {
-    if (piece.length === 0) return piece
-    const most = this.#generator.below(64) === 0 ? Math.floor(MAX_INPUT / piece.length) : 8
-    const times = 1 + this.#generator.below(most)
-    const repeated = new Uint8Array(piece.length * times)
-    for (let time = 0; time < times; time++) repeated.set(piece, time * piece.length)
+    const long = this.#generator.below(32) === 0
+    const part = long ? piece.subarray(0, 1 + this.#generator.below(4)) : piece
+    if (part.length === 0) return part
+    const times = 1 + this.#generator.below(long ? Math.floor(MAX_INPUT / part.length) : 8)
+    const repeated = new Uint8Array(part.length * times)
+    for (let time = 0; time < times; time++) repeated.set(part, time * part.length)
     return repeated
   }
 
-  /** Puts a word in place of a number that is written out. */
-  #number(input: Uint8Array): Uint8Array {
-    const numbers = [
-      ...Buffer.from(input.subarray(0, 4096))
+  /** Puts something in place of a name or a number, or nothing. */
+  #token(input: Uint8Array, corpus: readonly Uint8Array[]): Uint8Array {
+    const token = this.#anyToken(input)
+    if (token === undefined) return input
+    switch (this.#generator.below(4)) {
+      case 0:
+        return splice(input, token.index, token[0].length, new Uint8Array())
+      case 1:
+        return splice(
+          input,
+          token.index,
+          token[0].length,
+          Buffer.from(this.#anyToken(this.#pick(corpus))?.[0] ?? ''),
+        )
+      default:
+        return splice(input, token.index, token[0].length, this.#word())
+    }
+  }
+
+  #anyToken(input: Uint8Array): RegExpExecArray | undefined {
+    const tokens = [
+      ...Buffer.from(input.subarray(0, WINDOW))
         .toString('latin1')
-        .matchAll(/[-+]?\d+(?:\.\d+)?/g),
+        .matchAll(/[-+]?\d+(?:\.\d+)?|\w+/g),
     ]
-    const number = numbers[this.#generator.below(numbers.length)]
-    return number === undefined ? input : splice(input, number.index, number[0].length, this.#word())
+    return tokens[this.#generator.below(tokens.length)]
   }
 }
 
