@@ -7,7 +7,7 @@ import { metricOf } from './metric-of.js'
 import { utilizationPlaces } from './utilization-places.js'
 
 /** Version of the addon's interface that this file is written for. */
-export const ABI = 11
+export const ABI = 12
 
 /** A core of the addon: `crates/node/src/core.rs`. */
 export interface NativeCoreBinding {
@@ -15,6 +15,7 @@ export interface NativeCoreBinding {
   setMembers(slots: Uint32Array, generations: Uint32Array, states: Uint8Array, weights: Float64Array): void
   refresh(now: number, values: Float64Array, facts: Float64Array): void
   fill(into: Uint32Array): number
+  fillPairs(into: Uint32Array): number
   /** A function for one draw, as `EngineCore.pick`. Costs far less than a fill. */
   picker(): () => number
   probed(member: number, inFlight: number, latency: number, time: number): number
@@ -140,6 +141,10 @@ class NativeCore implements EngineCore {
 
   fill(into: Uint32Array): number {
     return this.#core.fill(into)
+  }
+
+  fillPairs(into: Uint32Array): number {
+    return this.#core.fillPairs(into)
   }
 
   pick(): number {

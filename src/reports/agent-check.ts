@@ -134,8 +134,8 @@ export function haproxyWeight(reply: AgentCheckReply, initialWeight: number): nu
 /** What an agent tells HAProxy. */
 export interface AgentCheckState {
   readonly state: NodeState
-  /** Percent of the configured weight, 0-100; above 100 counts as 100. */
-  readonly percent: number
+  /** Percent of the configured weight, 0-100; above 100 counts as 100. Undefined: no load is known, and HAProxy keeps its weight. */
+  readonly percent?: number | undefined
   /** Most requests at once, at least 0; 0: no limit. */
   readonly maxInFlight?: number | undefined
 }
@@ -150,14 +150,18 @@ const WORDS: Readonly<Record<NodeState, string>> = {
 /**
  * Writes a reply to HAProxy's agent-check, the whole state each time since HAProxy keeps what is left out:
  * `ready up 73% maxconn:30` and a line end. The percentage is rounded, but to at least 1 unless the node drains or is in
- * maintenance: 0 % would take it out of use for having been busy once. A limit is rounded, to at least 1 unless it is 0,
- * and left out where it is undefined.
+ * maintenance: 0 % would take it out of use for having been busy once. A limit is rounded, to at least 1 unless it is 0.
+ * Either is left out where it is undefined.
  */
 export function writeAgentCheck({ state, percent, maxInFlight }: AgentCheckState): string {
-  const least = state === 'drain' || state === 'maint' ? 0 : 1
-  const share = Math.max(least, Math.round(Math.min(percent, 100)))
-  const reply = `${WORDS[state]} ${share}%`
-  if (maxInFlight === undefined) return `${reply}\n`
-  const limit = maxInFlight === 0 ? 0 : Math.min(MAX_MAXCONN, Math.max(1, Math.round(maxInFlight)))
-  return `${reply} maxconn:${limit}\n`
+  let reply = WORDS[state]
+  if (percent !== undefined) {
+    const least = state === 'drain' || state === 'maint' ? 0 : 1
+    reply += ` ${Math.max(least, Math.round(Math.min(percent, 100)))}%`
+  }
+  if (maxInFlight !== undefined) {
+    const limit = maxInFlight === 0 ? 0 : Math.min(MAX_MAXCONN, Math.max(1, Math.round(maxInFlight)))
+    reply += ` maxconn:${limit}`
+  }
+  return `${reply}\n`
 }

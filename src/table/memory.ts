@@ -15,6 +15,10 @@ function canGrow(buffer: TableBuffer): boolean {
   return 'growable' in buffer ? buffer.growable : buffer.resizable === true
 }
 
+// Of this module's own: what is imported is no constant to the compiler, but looked up each time.
+const HEADER_WORDS = layout.HEADER_WORDS
+const SLOT_WORDS = layout.SLOT_BYTES / 4
+
 function bytesFor(slots: number): number {
   return layout.HEADER_BYTES + slots * layout.SLOT_BYTES
 }
@@ -81,9 +85,9 @@ export class TableMemory {
 
   /** Whether `slot` can be read and written through the views; takes up growth by another thread. */
   has(slot: number): boolean {
-    if (layout.slotWord(slot + 1) <= this.words.length) return true
+    if ((slot + 1) * SLOT_WORDS + HEADER_WORDS <= this.words.length) return true
     this.attach()
-    return layout.slotWord(slot + 1) <= this.words.length
+    return (slot + 1) * SLOT_WORDS + HEADER_WORDS <= this.words.length
   }
 
   /** Makes room for more slots. Picks go on meanwhile: nothing moves. For the thread that owns the table. */

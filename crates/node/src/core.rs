@@ -157,6 +157,14 @@ impl Core {
         Ok(pool.fill(&table.user, into.as_slice()) as u32)
     }
 
+    /// Draws pairs in place of picks; returns how many: as many as there is room for, or 0 where draws compare no pairs.
+    #[napi(catch_unwind, ts_args_type = "into: Uint32Array")]
+    pub fn fill_pairs(&self, into: Words) -> Result<u32> {
+        let mut state = self.state()?;
+        let State { table, pool, .. } = &mut *state;
+        Ok(pool.fill_pairs(&table.user, into.as_slice()) as u32)
+    }
+
     /// A function that makes one draw and returns it; -1 where the band is empty, below that where the draw failed. For
     /// draws that can't be made ahead: it costs far less than a fill. It goes on to work where the core is no longer held.
     #[napi(ts_return_type = "() => number")]
