@@ -195,7 +195,7 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
     }
     this.#handles ??= new HandleServer({
       name: this.name,
-      buffer: this.memory.buffer,
+      buffer: this.memory.share(),
       algorithm: this.algorithm,
       engine: this.engine,
       ownClock: this.clock !== processClock,
