@@ -30,7 +30,10 @@ export interface LinkOptions {
   readonly timeout?: number
   /** A server that leaves two pings of this interval, ms, without an answer is gone. Default 5,000: after 10 to 15 s. */
   readonly ping?: number
-  /** Shortest wait before the next attempt, ms; up to as much again is added by chance, lest a fleet come back all at once. Default 1,000. */
+  /**
+   * Shortest wait before the next attempt, ms; up to as much again is added by chance, lest a fleet come back all at
+   * once. Default 1,000.
+   */
   readonly retry?: number
 }
 
@@ -79,7 +82,7 @@ export class NatsLink {
   close(): Promise<void> {
     this.#closing.abort()
     this.#attempt?.giveUp()
-    void this.#connection?.close()
+    this.#connection?.close().catch(() => {})
     return this.#ended
   }
 
