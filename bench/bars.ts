@@ -4,6 +4,7 @@ import { STRING_FLOOR } from './cases/floor.js'
 import { KEYED_CASES, KEYED_NODES } from './cases/keyed.js'
 import { ADAPTIVE_LEASES, LEASES } from './cases/leases.js'
 import type { GcResult } from './figures/gc.js'
+import { MEASURED_SERVERS, type MiddlewareResult } from './figures/middleware.js'
 import type { PollResult } from './figures/poll.js'
 import type { WaitsResult } from './figures/waits.js'
 
@@ -13,10 +14,11 @@ export interface Figures {
   readonly tableBytes?: number
   readonly poll?: PollResult
   readonly waits?: readonly WaitsResult[]
+  readonly middleware?: readonly MiddlewareResult[]
 }
 
 /** What a number is of, and so how it is written. */
-export type BarUnit = 'times' | 'part' | 'ms' | 'MiB' | 'collections'
+export type BarUnit = 'times' | 'part' | 'µs' | 'ms' | 'MiB' | 'collections'
 
 /** Something that idlest wants to reach. */
 export interface Bar {
@@ -128,6 +130,14 @@ export function barsOf(results: readonly CaseResult[], figures: Figures = {}): B
       'ms',
       (poll?.timeout ?? 2_000) + 500,
       poll === undefined || poll.durations.length === 0 ? undefined : Math.max(...poll.durations),
+    ),
+    ...MEASURED_SERVERS.map((server) =>
+      bar(
+        `middleware of ${server}, a request with a report`,
+        'µs',
+        5,
+        figures.middleware?.find((one) => one.server === server)?.reported,
+      ),
     ),
   ]
 }

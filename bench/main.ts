@@ -17,6 +17,7 @@ import { type ThreadsResult, threadCases } from './cases/threads.js'
 import { engines, noBinding } from './engines.js'
 import { countCollections, type GcResult } from './figures/gc.js'
 import { tableBytes } from './figures/memory.js'
+import { measureMiddleware } from './figures/middleware.js'
 import { pollCycles } from './figures/poll.js'
 import { measureWaits, type WaitsResult } from './figures/waits.js'
 import { thisMachine } from './machine.js'
@@ -32,6 +33,7 @@ interface Options {
   figures: boolean
   poll?: boolean
   waits?: boolean
+  middleware?: boolean
 }
 
 const options = new Command('bench')
@@ -39,9 +41,10 @@ const options = new Command('bench')
   .option('--json <file>', 'writes the results to a file')
   .option('--quick', 'few samples: shows that everything runs, its figures say nothing')
   .option('--no-cases', 'leaves out the timed cases')
-  .option('--no-figures', 'leaves out garbage collections, memory, the poll cycle and waits')
+  .option('--no-figures', 'leaves out garbage collections, memory, the poll cycle, waits and middleware')
   .option('--poll', 'the poll cycle alone')
   .option('--waits', 'the waits of jobs for worker threads alone')
+  .option('--middleware', 'what middleware adds to a request alone')
   .parse()
   .opts<Options>()
 
@@ -53,7 +56,7 @@ console.log(
 )
 if (noBinding !== undefined) progress.note(`the native engine is left out: ${noBinding}`)
 
-const alone = options.poll || options.waits
+const alone = options.poll || options.waits || options.middleware
 const measured = options.cases && !alone ? await measureCases(settings) : undefined
 const figures = options.figures || alone ? await measureFigures(settings) : {}
 // What was left out on purpose need not be listed as not measured.
@@ -124,13 +127,26 @@ async function measureFigures(settings: Settings): Promise<Figures> {
     progress.step('jobs for worker threads', 1, 1)
     return results
   }
+  const middleware = async () => {
+    progress.step('middleware', 0, 1)
+    const results = await measureMiddleware(settings.middleware)
+    progress.step('middleware', 1, 1)
+    return results
+  }
   if (options.poll) return { poll: await poll() }
   if (options.waits) return { waits: await waits() }
+  if (options.middleware) return { middleware: await middleware() }
   const gc: GcResult[] = []
   for (const engine of engines) {
     progress.step('counting garbage collections', gc.length, engines.length)
     gc.push(await countCollections(engine, settings.gc))
   }
   progress.step('counting garbage collections', gc.length, engines.length)
-  return { gc, tableBytes: await tableBytes(LARGE), poll: await poll(), waits: await waits() }
+  return {
+    gc,
+    tableBytes: await tableBytes(LARGE),
+    poll: await poll(),
+    waits: await waits(),
+    middleware: await middleware(),
+  }
 }

@@ -1,3 +1,5 @@
+import type { MiddlewareSettings } from './figures/middleware.js'
+
 /** How much is measured. */
 export interface Settings {
   /** Rounds over all cases. */
@@ -8,6 +10,7 @@ export interface Settings {
   readonly poll: PollSettings
   /** Jobs that worker threads are given by each policy. */
   readonly waits: number
+  readonly middleware: MiddlewareSettings
 }
 
 export interface PollSettings {
@@ -25,6 +28,7 @@ export const full: Settings = {
   gc: { warmUp: 2_000_000, picks: 10_000_000 },
   poll: { agents: 1_000, silent: 100, timeout: 2_000, cycles: 4 },
   waits: 3_000,
+  middleware: { rounds: 200, requests: 200 },
 }
 
 /** Shows that everything runs; its figures say nothing. */
@@ -34,4 +38,5 @@ export const quick: Settings = {
   gc: { warmUp: 100_000, picks: 100_000 },
   poll: { agents: 40, silent: 4, timeout: 500, cycles: 2 },
   waits: 100,
+  middleware: { rounds: 2, requests: 20 },
 }
