@@ -61,17 +61,36 @@ export type { Arrival } from './meter/arrival.js'
 export { type Meter, type MeterCounters, type MeterSample, meter } from './meter/meter.js'
 export type { NodeMeter } from './meter/node-meter.js'
 export type { MeterOptions, NodeMeterOptions } from './meter/options.js'
+export type { PushCounts } from './poller/answer.js'
 export type { PollerCounters } from './poller/poller.js'
 export {
   type CustomTransport,
-  type HttpNodeOptions,
+  functionTransport,
+  type Transport,
+  type TransportOption,
+} from './poller/transport.js'
+export {
+  type AgentCheckNodeOptions,
+  type AgentCheckTransport,
+  type AgentCheckTransportOptions,
+  agentCheckTransport,
+} from './poller/transports/agent-check.js'
+export type { TlsSettings } from './poller/transports/credentials.js'
+export {
   type HttpTransport,
   type HttpTransportOptions,
   httpTransport,
-  type TlsSettings,
-  type Transport,
-} from './poller/transport.js'
+} from './poller/transports/http.js'
+export type { HttpNodeOptions } from './poller/transports/http-endpoint.js'
+export {
+  type CpuMetric,
+  type NodeExporterNodeOptions,
+  type NodeExporterTransport,
+  type NodeExporterTransportOptions,
+  nodeExporterTransport,
+} from './poller/transports/node-exporter.js'
 export type { NodeState, Report } from './report.js'
+export type { CpuSource } from './reports/node-cpu.js'
 export type { Table, TableOptions } from './table/table.js'
 export type {
   CustomErrorEvent,

@@ -33,14 +33,14 @@ const LINGER = 1_000
 const MAX_SENT = 4_096
 
 /**
- * What HAProxy is to give a node of its configured weight, percent: what is left of `application`, or else `cpu`, times the
- * node's own weight. At least 1, so that rounding drains nobody, but for a weight of 0.
+ * What HAProxy is to give a node of its configured weight, percent: what is left of `cpu`, which is the agent's
+ * utilization, times the node's own weight. At least 1, so that rounding drains nobody, but for a weight of 0.
  * @returns a whole number from 0 to 100; undefined: no load is known
  */
-export function weightPercent({ cpu, application = cpu, weight = 100 }: Report): number | undefined {
+export function weightPercent({ cpu, weight = 100 }: Report): number | undefined {
   if (weight === 0) return 0
-  if (application === undefined) return undefined
-  return Math.min(100, Math.max(1, Math.round(((100 - application) * weight) / 100)))
+  if (cpu === undefined) return undefined
+  return Math.min(100, Math.max(1, Math.round(((100 - cpu) * weight) / 100)))
 }
 
 /** The reply to an agent check, from the report as it is now: the whole state, each time. */

@@ -1,6 +1,8 @@
 import type { NodeState, Report } from '../report.js'
+import { type AgentParts, keepParts } from './agent-parts.js'
 import type { Address } from './listening.js'
 import type { NamedCounters, NamedValue } from './named-metrics.js'
+import type { NatsPublisher } from './nats-publisher.js'
 import { type AgentOptions, checkAgentOptions } from './options.js'
 import { Reporter } from './reporter.js'
 import type { SamplingCounters } from './sampling.js'
@@ -17,6 +19,10 @@ export interface Agent {
   readonly port: number
   /** Where HAProxy's agent checks are answered, with `agentCheck`. */
   readonly agentCheck?: Address
+  /** Where reports are told by gRPC, with `grpc`. */
+  readonly grpc?: Address
+  /** Where reports are published on NATS, with `nats`. */
+  readonly nats?: NatsPublisher['address']
   /** Counts the requests that this process serves; middleware and `begin()` tell it of them. */
   readonly traffic: Traffic
   /** What it did so far; the counters go on. */
@@ -50,7 +56,7 @@ export interface Agent {
   setMaxInFlight(most: number | undefined): void
   /**
    * Sets a metric of your own.
-   * @param name 1 to 128 visible ASCII characters without `,` and `=`; at most 100 metrics
+   * @param name 1 to 128 visible ASCII characters without `,`, `=` and `:`; at most 100 metrics
    * @param value a number, which stays until it is set anew, or a function, called in each sample; undefined takes it
    * out. What is no finite number, or throws, is counted, and left out of the report
    * @throws OptionError for a bad name, or a value that is none of these
@@ -70,10 +76,15 @@ export interface AgentCounters extends ServersCounters {
 }
 
 /**
- * Starts an agent: samples in the background, and answers GET and HEAD for `path` at once from the last sample, as JSON
- * of ORCA's names and `age_ms`, the age of the sample when answered. While samples fail the last good one is
- * told with its growing age; before the first, the answer is 503. What `meters` say goes along; the age is then that of the
- * oldest among them and the sample.
+ * Starts an agent: samples in the background, and answers at once from the last sample, each time with all it knows.
+ * - GET and HEAD for `path`: JSON of ORCA's names and `age_ms`, the age of the sample when answered; also in a
+ *   header `endpoint-load-metrics` where a request has `endpoint-load-metrics-format: TEXT`, `JSON` or `BIN`, or `?format=`.
+ *   While samples fail the last good one is told with its growing age; before the first, the answer is 503. What `meters`
+ *   say goes along; the age is then that of the oldest among them and the sample.
+ * - `/metrics`: the same, and counters, as Prometheus text
+ * - with `agentCheck`: HAProxy's agent checks, such as `ready up 73%`
+ * - with `grpc`: streams of ORCA's reports out of band
+ * - with `nats`: publishes its report, each second and at each change of state
  *
  * Listens on loopback unless told otherwise, and keeps the process alive until it is closed, but with `unref`.
  *
@@ -90,16 +101,19 @@ export async function createAgent(options: AgentOptions = {}): Promise<Agent> {
   const servers = await startServers(checked, reporter)
   reporter.start()
 
+  const added: AgentParts['added'] = []
   async function close(): Promise<void> {
     reporter.stop()
-    await servers.close()
+    await Promise.all([servers.close(), ...added.map((one) => one.close())])
   }
 
-  return {
+  const agent: Agent = {
     url: servers.http?.url ?? '',
     host: checked.host,
     port: servers.http?.address.port ?? 0,
     agentCheck: servers.agentCheck?.address,
+    grpc: servers.grpc?.address,
+    nats: servers.nats?.address,
     traffic: reporter.traffic,
     counters: { ...servers.counters, ...reporter.counters },
     get state() {
@@ -116,4 +130,6 @@ export async function createAgent(options: AgentOptions = {}): Promise<Agent> {
     close,
     [Symbol.asyncDispose]: close,
   }
+  keepParts(agent, { reporter, clock: checked.clock, added })
+  return agent
 }

@@ -18,14 +18,14 @@ const LONGEST_NAME = 128
 const RESERVED: ReadonlySet<string> = new Set(['age_ms', 'in_flight', 'latency_ms', 'queue_delay_ms'])
 
 /** What {@link isMetricName} takes. */
-export const METRIC_NAME = `a name of 1 to ${LONGEST_NAME} visible ASCII characters without , and =, other than ${[...RESERVED].join(', ')} and those that start with idlest_`
+export const METRIC_NAME = `a name of 1 to ${LONGEST_NAME} visible ASCII characters without , = and :, other than ${[...RESERVED].join(', ')} and those that start with idlest_`
 
 /** Whether a metric of the user's may be called so, in every form that a report is written in. */
 export function isMetricName(name: unknown): name is string {
   return (
     typeof name === 'string' &&
     name.length <= LONGEST_NAME &&
-    /^[\x21-\x2b\x2d-\x3c\x3e-\x7e]+$/.test(name) &&
+    /^(?:(?![,=:])[!-~])+$/.test(name) &&
     !RESERVED.has(name) &&
     !name.startsWith('idlest_')
   )

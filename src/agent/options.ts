@@ -17,6 +17,13 @@ import type { Pem } from '../pem.js'
 import { processClock } from '../process-clock.js'
 import { MAX_VALUE } from '../reports/values.js'
 import { isMetricName, isNamedValue, METRIC_NAME, type NamedValue } from './named-metrics.js'
+import {
+  type NatsPublisherOptions,
+  type NatsPublisherSettings,
+  natsPublisherSchema,
+  natsPublisherSettings,
+} from './nats-options.js'
+import { type OrcaServiceOptions, orcaServiceEntries } from './orca-service.js'
 import { isToken } from './token.js'
 import { checkUtilization, type UtilizationOptions, utilizationEntries } from './utilization.js'
 
@@ -42,6 +49,20 @@ export interface AgentCheckOptions {
   readonly maxConnections?: number
 }
 
+/** A port for ORCA's reports out of band, by gRPC. Needs the package @grpc/grpc-js. */
+export interface GrpcOptions extends OrcaServiceOptions {
+  /** Address to listen on. Default `127.0.0.1`: loopback alone. */
+  readonly host?: string
+  /** Port to listen on, 0 for any free one. Default 0. */
+  readonly port?: number
+  /** What clients must send, as for HTTP. Default the agent's own `token`. */
+  readonly token?: string
+  /** Serve by TLS. Default the agent's own `tls`. */
+  readonly tls?: AgentTls
+  /** Connections at a time; further ones are closed at once, and counted. Default 1,024. */
+  readonly maxConnections?: number
+}
+
 export interface AgentOptions extends UtilizationOptions {
   /** Answer over HTTP; `host`, `port`, `path`, `metrics`, `token`, `tls` and `maxConnections` are its. Default true. */
   readonly http?: boolean
@@ -59,6 +80,10 @@ export interface AgentOptions extends UtilizationOptions {
   readonly tls?: AgentTls
   /** Answer HAProxy's agent checks too, on a port of their own. Default: no. */
   readonly agentCheck?: AgentCheckOptions
+  /** Tell reports by gRPC too, on a port of its own. Default: no. */
+  readonly grpc?: GrpcOptions
+  /** Publish the report on NATS too. Its client keeps the process alive until the agent is closed. Default: no. */
+  readonly nats?: NatsPublisherOptions
   /** How far back `qps` and `eps` of the requests that middleware counts look, ms; at least 100. Default 10,000. */
   readonly trafficWindow?: number
   /** Meters of this process whose values go into the report, each of another metric. Default none. */
@@ -87,12 +112,17 @@ export interface AgentOptions extends UtilizationOptions {
 /** Agent options with their defaults. */
 export interface CheckedAgentOptions
   extends Required<Omit<AgentOptions, Optional | 'metrics'>>,
-    Pick<AgentOptions, Exclude<Optional, 'agentCheck'>> {
+    Pick<AgentOptions, Exclude<Optional, 'agentCheck' | 'grpc' | 'nats'>> {
   readonly agentCheck?: CheckedAgentCheckOptions
+  readonly grpc?: CheckedGrpcOptions
+  readonly nats?: NatsPublisherSettings
   readonly metrics: string | false
 }
 
 export type CheckedAgentCheckOptions = Required<AgentCheckOptions>
+
+export type CheckedGrpcOptions = Required<Omit<GrpcOptions, 'token' | 'tls'>> &
+  Pick<GrpcOptions, 'token' | 'tls'>
 
 /** What has no default. */
 type Optional =
@@ -101,6 +131,8 @@ type Optional =
   | 'weight'
   | 'maxInFlight'
   | 'agentCheck'
+  | 'grpc'
+  | 'nats'
   | 'sampler'
   | 'utilization'
   | 'workers'
@@ -129,21 +161,25 @@ const LISTENING = {
   maxConnections: v.optional(whole(1), 1_024),
 }
 
+function tls() {
+  return options({
+    key: pem(),
+    cert: pem(),
+    ca: v.optional(pem()),
+    requestCert: v.optional(flag(), false),
+  })
+}
+
 const agentOptions = options({
   ...LISTENING,
   http: v.optional(flag(), true),
   agentCheck: v.optional(options(LISTENING)),
+  grpc: v.optional(options({ ...LISTENING, ...orcaServiceEntries, tls: v.optional(tls()) })),
+  nats: v.optional(natsPublisherSchema),
   path: v.optional(path(), '/report'),
   metrics: v.optional(v.union([flag(), path()], `true, false or ${PATH}`), true),
   token: v.optional(secret(isToken, '1 to 1,024 visible ASCII characters without spaces')),
-  tls: v.optional(
-    options({
-      key: pem(),
-      cert: pem(),
-      ca: v.optional(pem()),
-      requestCert: v.optional(flag(), false),
-    }),
-  ),
+  tls: v.optional(tls()),
   ...utilizationEntries,
   trafficWindow: v.optional(milliseconds(100), 10_000),
   meters: v.optional(
@@ -181,5 +217,9 @@ export function checkAgentOptions(given: unknown): CheckedAgentOptions {
   if (checked.metrics === checked.path) {
     throw new OptionError('metrics', metrics, 'another path than that of the report')
   }
-  return { ...checked, clock, metrics: metrics === checked.path ? false : metrics }
+  const nats = checked.nats && natsPublisherSettings(checked.nats)
+  if (nats !== undefined && checked.unref) {
+    throw new OptionError('unref', true, 'false with nats, whose client keeps the process alive')
+  }
+  return { ...checked, clock, nats, metrics: metrics === checked.path ? false : metrics }
 }

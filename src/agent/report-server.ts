@@ -50,8 +50,8 @@ const HEADERS_TIMEOUT = 5_000
 const CHECK_INTERVAL = 1_000
 // Longer than pollers usually wait between two polls, so that they find their connection open.
 const KEEP_ALIVE = 75_000
-// For a client that doesn't read its answer.
-const INACTIVE = 10_000
+// For a client that does not read its answer. Well above the time for a head, which is told and counted.
+const INACTIVE = 8_000
 
 const HEADER_FORMS = ['TEXT', 'JSON', 'BIN'] as const satisfies readonly HeaderForm[]
 // Clients take 16 KiB of headers, or less.

@@ -4,6 +4,8 @@ import {
   startAgentCheckServer,
 } from './agent-check-server.js'
 import type { AgentServer } from './agent-server.js'
+import { type GrpcCounters, type GrpcServer, startGrpcServer } from './grpc-start.js'
+import type { NatsPublisher, NatsPublisherCounters } from './nats-publisher.js'
 import type { CheckedAgentOptions } from './options.js'
 import {
   noServerCounters,
@@ -19,12 +21,18 @@ export interface ServersCounters {
   readonly server: ServerCounters
   /** The port for agent checks, where there is one. */
   readonly agentCheck?: AgentCheckCounters
+  /** The port for gRPC, where there is one. */
+  readonly grpc?: GrpcCounters
+  /** The publisher on NATS, where there is one. */
+  readonly nats?: NatsPublisherCounters
 }
 
 /** The servers of an agent that were asked for. */
 export interface Servers {
   readonly http?: ReportServer
   readonly agentCheck?: AgentCheckServer
+  readonly grpc?: GrpcServer
+  readonly nats?: NatsPublisher
   readonly counters: ServersCounters
   /** Ends them all. */
   close(): Promise<void>
@@ -52,18 +60,29 @@ export async function startServers(options: CheckedAgentOptions, reporter: Repor
     started.push(server)
     return server
   }
-  const { unref } = options
+  const { unref, token, tls, clock } = options
   try {
     const agentCheck = await start(options.agentCheck, (given) =>
       startAgentCheckServer({ ...given, unref }, reporter),
     )
-    const others = { agentCheck: agentCheck?.counters }
+    const grpc = await start(options.grpc, (given) =>
+      startGrpcServer(
+        { ...given, token: given.token ?? token, tls: given.tls ?? tls, unref, clock },
+        reporter,
+      ),
+    )
+    const nats = await start(options.nats, async (given) => {
+      // Loaded where it is used: it needs a package that is optional.
+      const { NatsPublisher } = await import('./nats-publisher.js')
+      return new NatsPublisher(given, reporter, options.clock)
+    })
+    const others = { agentCheck: agentCheck?.counters, grpc: grpc?.counters, nats: nats?.counters }
     // The last, since its metrics have what the others did.
     const http = await start(options.http || undefined, () =>
       startReportServer(options, reporter, { ...reporter.counters, ...others }),
     )
     const counters = { server: http?.counters ?? noServerCounters(), ...others }
-    return { http, agentCheck, counters, close }
+    return { http, agentCheck, grpc, nats, counters, close }
   } catch (error) {
     await close()
     throw error

@@ -6,11 +6,13 @@ import { chooseEngine } from '../engine/load.js'
 import { Generator } from '../engine/portable/generator.js'
 import { OptionError, UnknownNodeError } from '../errors.js'
 import { checkOptions } from '../options.js'
-import { Poller, type PollerCounters, probeAsker } from '../poller/poller.js'
+import { Poller, type PollerCounters } from '../poller/poller.js'
 import type { ProbeAsker } from '../poller/probe-asker.js'
 import type { ProbeCounters } from '../poller/prober.js'
+import type { Told } from '../poller/told.js'
 import { processClock } from '../process-clock.js'
 import { type Seed, streamOf, toSeed } from '../seed.js'
+import { Publications } from '../table/publications.js'
 import { type Entry, sampleTime, Table } from '../table/table.js'
 import { warn } from '../warn.js'
 import { checkSelf } from './cores.js'
@@ -51,6 +53,9 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
   readonly #table: Table
   readonly #self: { readonly node: N; readonly id: string } | undefined
   readonly #drains: Drains
+  readonly #publications: Publications
+  // Members that are out since they say so themselves.
+  readonly #saidOut = new Set<Member>()
   readonly #poller: Poller | undefined
   readonly #sampling: Sampling | undefined
   readonly #onSamplerError: number | 'stale'
@@ -84,6 +89,7 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
     this.#table = table
     this.#seed = seed
     this.#drains = new Drains(table.memory, clock)
+    this.#publications = new Publications(table.memory, clock, options.coalesce)
     if (self !== undefined) this.#self = { node: options.self as N, id: self }
     this.#onSamplerError = options.onSamplerError
     if (options.self !== undefined) {
@@ -96,8 +102,8 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
     }
     if (options.poll !== false) {
       warnOfShortTtl(algorithm, options.poll)
-      this.#poller = this.#makePoller(options.poll, seed)
-      this.probeBy(probeAsker(table, clock, options.poll))
+      this.#poller = this.#makePoller(options.poll, options.coalesce, seed)
+      if (algorithm.kind === 'prequal') this.probeBy(this.#poller.probes())
     }
     this.#setNodes(options.nodes as readonly N[])
     this.#poller?.start()
@@ -166,7 +172,7 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
       members: this.members.size,
       picks: this.pickCounters(),
       leases: { ...this.leases.leases },
-      poll: this.#poller && { ...this.#poller.counters },
+      poll: this.#poller?.counted(),
       probes: this.#probing && { ...this.#probing.counters },
       sampler: this.#sampling && { ...this.#sampling.counters },
     }
@@ -216,6 +222,12 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
       picks: () => this.picked,
       members: () => this.members.list,
       self: this.#self?.id,
+      publications: this.#publications,
+      onTold: (told) => {
+        // The poller knows what its polls told last, and would not say it again.
+        this.#poller?.forget([told])
+        this.told([told])
+      },
       onProbe: (member, inFlight, latency, time) => this.probed(member, inFlight, latency, time),
       find: (id) => this.members.find(id),
     })
@@ -230,6 +242,7 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
       this.members.clear()
       this.#handles?.close()
       this.#probing?.close()
+      this.#publications.close()
     }
     if (this.#poller !== undefined) await keptAlive(this.#poller.close())
   }
@@ -240,6 +253,23 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
 
   protected override onReleased(member: Member): void {
     this.#drains.look(member)
+  }
+
+  /** Takes what nodes told of themselves. */
+  protected told(told: readonly Told[]): void {
+    const members = new Map<number, Member<N>>()
+    for (const member of this.members.all()) members.set(member.slot, member)
+    let changed = false
+    for (const { slot, generation, state } of told) {
+      const member = members.get(slot)
+      if (member === undefined || member.generation !== generation || state === undefined) continue
+      const out = state !== 'up'
+      // One that the user drains stays so.
+      if (out ? member.state !== 'up' : !this.#saidOut.delete(member)) continue
+      if (out) this.#saidOut.add(member)
+      if (this.members.setState(member, out ? 'drain' : 'up')) changed = true
+    }
+    if (changed) this.changed()
   }
 
   // The poller and attached threads are told once a turn, however many members changed in it.
@@ -271,15 +301,17 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
     this.changed()
   }
 
-  #makePoller(poll: CheckedPollOptions, seed: Seed): Poller {
+  #makePoller(poll: CheckedPollOptions, coalesce: number, seed: Seed): Poller {
     const self = this.#self?.id
     return new Poller({
       ...poll,
+      coalesce,
       name: this.name,
       table: this.#table,
       clock: this.clock,
       random: jitterFrom(seed),
       sampleSelf: self === undefined ? undefined : () => this.#sampleSelf(self),
+      onTold: (told) => this.told(told),
     })
   }
 

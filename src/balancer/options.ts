@@ -4,7 +4,9 @@ import type { Algorithm } from '../algorithms/algorithm.js'
 import { isAlgorithm } from '../algorithms/check.js'
 import type { Clock } from '../clock.js'
 import { clockSchema, milliseconds, number, oneOf, options, text, whole } from '../options.js'
-import { httpTransport, type Transport, transportSchema } from '../poller/transport.js'
+import { type TransportOption, transportSchema } from '../poller/transport.js'
+import { httpTransport } from '../poller/transports/http.js'
+import { PUBLICATION_SPACING } from '../table/publications.js'
 import { Table } from '../table/table.js'
 import type { NodeLike } from './node.js'
 
@@ -20,8 +22,16 @@ export interface PollOptions {
   startupJitter?: number
   /** A cycle ends after this at the latest, ms, whatever the members do. Default 2,000. */
   timeout?: number
-  /** How members are asked. Default `httpTransport()`. */
-  transport?: Transport
+  /**
+   * How members are asked; or a function of a node's id that gives its transport, called once per node, when it joins.
+   * A node for which it throws, or gives no transport, can't be asked, alone. Default `httpTransport()`.
+   */
+  transport?: TransportOption
+  /**
+   * A member with a report sampled less than this ago, in whatever way it came, is not asked in a cycle, ms: so polls are
+   * for the silent alone. Default 0: all are asked.
+   */
+  silentFor?: number
   /** Threads that poll, for all balancers of this thread; the largest number asked for. 1 to 16, default 1. */
   workers?: number
 }
@@ -43,6 +53,11 @@ export interface BalancerOptions<N extends NodeLike = NodeLike> {
    * nothing, so that a broken sampler can't look like a fresh reading (recommended). Default 50, as published.
    */
   onSamplerError?: number | 'stale'
+  /**
+   * Least time between two publications of what comes one by one (pushes, probes, reports in responses), ms: each makes
+   * all threads look at the readings anew. 0: each at once. Default 50.
+   */
+  coalesce?: number
   /** For telemetry and errors. Default `balancer-1` and so on. */
   name?: string
   /** A whole number from 0 to 2^53 - 1 that fixes the sequence of picks. Default: by chance. */
@@ -71,6 +86,7 @@ export const pollOptions = options({
   startupJitter: v.optional(milliseconds(0), 60_000),
   timeout: v.optional(milliseconds(1), 2_000),
   transport: v.optional(transportSchema, () => httpTransport()),
+  silentFor: v.optional(milliseconds(0), 0),
   workers: v.optional(whole(1, 16), 1),
 })
 
@@ -99,5 +115,6 @@ export const balancerOptions = options({
     v.union([number(0, 100), v.literal('stale')], 'a number from 0 to 100 (percent) or "stale"'),
     50,
   ),
+  coalesce: v.optional(milliseconds(0), PUBLICATION_SPACING),
   name: v.optional(text()),
 })

@@ -44,6 +44,26 @@ test('before the first sample the answer is 503', async (t) => {
   t.is(agent.counters.server.answered, 1)
 })
 
+test('a state by hand is told over HTTP at once, with 200, also before the first sample', async (t) => {
+  const values = [undefined, 50]
+  const { agent, clock } = await startAgent(t, { sampler: () => values.shift() })
+  for (const [say, state] of [
+    ['drain', 'drain'],
+    ['maint', 'maint'],
+    ['down', 'down'],
+  ] as const) {
+    agent[say]()
+    const { status, body } = await ask(agent.url)
+    t.is(status, 200)
+    t.deepEqual(readOrcaJson(body), { state, age: 0 })
+  }
+  agent.ready()
+  t.is((await ask(agent.url)).status, 503)
+  agent.drain()
+  await clock.advance(1_000)
+  t.deepEqual(readOrcaJson((await ask(agent.url)).body), { cpu: 50, state: 'drain', age: 0 })
+})
+
 test('it samples each second by default, and never for a request', async (t) => {
   let samples = 0
   const { agent, clock } = await startAgent(t, {

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import test, { type ExecutionContext } from 'ava'
+import { readOrcaJson } from '../../dist/reports/orca-json.js'
 import { ask, pem, rawExchange, startAgent, until } from './support.js'
 
 const COMMAND = JSON.stringify(new URL('../../dist/cli/agent.js', import.meta.url))
@@ -56,7 +57,10 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     let answer = await ask(url)
     while (answer.status === 503) answer = await ask(url)
     t.is(answer.status, 200)
-    t.deepEqual(Object.keys(JSON.parse(answer.body)), ['cpu_utilization', 'age_ms', 'named_metrics'])
+    const report = readOrcaJson(answer.body)
+    t.is(report.state, 'up')
+    t.true(Number.isFinite(report.cpu) && Number.isFinite(report.age))
+    t.is(report.application, undefined, 'its own event loop says nothing of the machine')
     child.kill(signal)
     t.is(await ended, 0)
   })
@@ -125,6 +129,20 @@ test('after a signal it says that it drains, goes on answering, and ends at the 
   t.is(await run.ended, 0)
 })
 
+test('it tells reports by gRPC and NATS where it is asked to, and says so', async (t) => {
+  const args = ['--no-http', '--grpc-port=0', '--nats=127.0.0.1:1', '--nats-id=10.0.0.1:80', '--drain-wait=0']
+  // Nobody is at that port, and it goes on trying.
+  const run = start(t, args)
+  await until(() => run.stdout.includes('\n') || run.child.exitCode !== null)
+  t.regex(run.stdout, /^idlest agent listening for gRPC on 127\.0\.0\.1:\d+ \(loopback only\)\n/)
+  t.regex(
+    run.stdout,
+    /\nidlest agent publishing on NATS at 127\.0\.0\.1:1: idlest\.report\.10%2E0%2E0%2E1%3A80\n$/,
+  )
+  run.child.kill('SIGTERM')
+  t.is(await run.ended, 0)
+})
+
 test('when the time to drain is over it ends by itself', async (t) => {
   const run = await startListening(t, ['--drain-wait=50'])
   run.child.kill('SIGTERM')
@@ -160,6 +178,11 @@ for (const [args, message] of [
   [['--agent-check-port', '70000'], /option --agent-check-port is 70000/],
   [['--agent-check-host', '10.0.0.1'], /option --agent-check-port is undefined/],
   [['--no-http'], /--no-http/],
+  [['--grpc-port', '-1'], /option --grpc-port is -1/],
+  [['--nats', 'a:1'], /option --nats-id is undefined/],
+  [['--nats-id', 'a'], /option --nats is undefined/],
+  [['--nats', 'a b', '--nats-id', 'a'], /option --nats is "a b"/],
+  [['--nats', 'a', '--nats-id', 'a', '--nats-subject', '>'], /option --nats-subject is ">"/],
   [['--metrics', '/report'], /option --metrics is "\/report"/],
   [['--weight', '101'], /option --weight is 101/],
   [['--max-in-flight', '-1'], /option --max-in-flight is -1/],

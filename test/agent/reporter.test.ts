@@ -115,6 +115,7 @@ const BAD_NAMES = [
   '',
   'a,b',
   'a=b',
+  'a:b',
   'two words',
   'naïve',
   'x'.repeat(129),
