@@ -61,6 +61,7 @@ export type { Arrival } from './meter/arrival.js'
 export { type Meter, type MeterCounters, type MeterSample, meter } from './meter/meter.js'
 export type { NodeMeter } from './meter/node-meter.js'
 export type { MeterOptions, NodeMeterOptions } from './meter/options.js'
+export type { NatsOptions } from './nats/settings.js'
 export type { PushCounts } from './poller/answer.js'
 export type { PollerCounters } from './poller/poller.js'
 export {
@@ -82,6 +83,11 @@ export {
   httpTransport,
 } from './poller/transports/http.js'
 export type { HttpNodeOptions } from './poller/transports/http-endpoint.js'
+export {
+  type NatsTransport,
+  type NatsTransportOptions,
+  natsTransport,
+} from './poller/transports/nats.js'
 export {
   type CpuMetric,
   type NodeExporterNodeOptions,

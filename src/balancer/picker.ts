@@ -209,9 +209,9 @@ export class Picker<N extends NodeLike = NodeLike> {
    * Throws NoNodesError, OptionError for anything else and where the algorithm takes no keys, ClosedError.
    */
   selectHash(hash: number): N {
-    const member = this.#memberPicks.byHash(hash)
-    if (member === undefined) throw this.#failures.take()
-    return member.node
+    const node = this.#memberPicks.nodeByHash(hash)
+    if (node === undefined) throw this.#failures.take()
+    return node
   }
 
   /**
@@ -364,8 +364,7 @@ export class Picker<N extends NodeLike = NodeLike> {
       this.counters.arrayPicks++
       return what[index]
     }
-    const member =
-      what === undefined ? this.#memberPicks.any(false) : this.#memberPicks.by(what as SelectOptions, false)
-    return member?.node
+    if (what === undefined) return this.#memberPicks.any(false)?.node
+    return this.#memberPicks.nodeBy(what as SelectOptions)
   }
 }

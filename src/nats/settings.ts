@@ -93,8 +93,10 @@ export function natsSettings(path: string, checked: NatsOptions & { subject: str
 }
 
 /** The same for equal settings alone: by it connections are shared. */
-export function settingsName({ tls, ...rest }: NatsSettings): string {
+export function settingsName(settings: NatsSettings): string {
+  const { servers, subject, token, user, password, credentials, tls } = settings
   const { ca, cert, key, servername, rejectUnauthorized } = tls ?? {}
   const pems = [ca, cert, key].map((pem) => pem && pemBuffers(pem).map(String))
-  return JSON.stringify([rest, tls === undefined, pems, servername, rejectUnauthorized])
+  const who = [servers, subject, token, user, password, credentials]
+  return JSON.stringify([...who, tls === undefined, ...pems, servername, rejectUnauthorized])
 }

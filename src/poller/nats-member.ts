@@ -172,7 +172,7 @@ export class NatsMembers implements MemberMaker<NatsTarget> {
   }
 
   #find(settings: NatsTransportSettings): Feed {
-    const name = settingsName(settings)
+    const name = `${settings.silence} ${settingsName(settings)}`
     const feed = this.#equal.get(name) ?? new Feed(settings, this.#context)
     this.#equal.set(name, feed)
     return feed

@@ -1,4 +1,4 @@
-import { BadReportError } from '../errors.js'
+import { BadReportError, shown } from '../errors.js'
 import type { NodeState } from '../report.js'
 import { MAX_REPORT } from './orca-fields.js'
 import { MAX_VALUE } from './values.js'
@@ -53,12 +53,12 @@ function readWeight(word: string, reply: AgentCheckReply): string | undefined {
   const [, relative] = RELATIVE.exec(text) ?? []
   if (relative !== undefined) {
     const percent = Number(relative)
-    if (percent < 0) return `${word}: expected a percentage of at least 0`
+    if (percent < 0) return `${shown(word)}: expected a whole percentage of at least 0`
     reply.percent = Math.min(percent, MAX_PERCENT) + 0
   } else {
     const weight = Number(text)
     if (!ABSOLUTE.test(text) || weight < 0 || weight > MAX_WEIGHT) {
-      return `${word}: expected a whole percentage, or ${WEIGHT} and a whole number from 0 to ${MAX_WEIGHT}`
+      return `${shown(word)}: expected a whole percentage, or ${WEIGHT} and a whole number from 0 to ${MAX_WEIGHT}`
     }
     reply.weight = weight + 0
   }
@@ -69,7 +69,7 @@ function readMaxconn(word: string, reply: AgentCheckReply): string | undefined {
   const text = word.slice(MAXCONN.length)
   const maxconn = Number(text)
   if (!ABSOLUTE.test(text) || maxconn < 0 || maxconn > MAX_VALUE) {
-    return `${word}: expected a whole number from 0 to ${MAX_VALUE}`
+    return `${shown(word)}: expected a whole number from 0 to ${MAX_VALUE}`
   }
   reply.maxconn = maxconn + 0
   return undefined
@@ -110,7 +110,7 @@ export function readAgentCheck(reply: string | Uint8Array): AgentCheckReply | un
     if (word === '') continue
     if (health !== undefined) read.health = health
     else if (admin !== undefined) read.admin = admin
-    else if (lower.startsWith(WEIGHT) || /^\d.*%/.test(word)) weight = word
+    else if (lower.startsWith(WEIGHT) || (/^\d/.test(word) && word.includes('%'))) weight = word
     else if (lower.startsWith(MAXCONN)) maxconn = word
     else unknown.push(word)
   }
