@@ -82,11 +82,6 @@ export {
   type HttpTransportOptions,
   httpTransport,
 } from './poller/transports/http.js'
-export {
-  type OrcaTransport,
-  type OrcaTransportOptions,
-  orcaTransport,
-} from './poller/transports/orca.js'
 export type { HttpNodeOptions } from './poller/transports/http-endpoint.js'
 export {
   type NatsTransport,
@@ -100,6 +95,11 @@ export {
   type NodeExporterTransportOptions,
   nodeExporterTransport,
 } from './poller/transports/node-exporter.js'
+export {
+  type OrcaTransport,
+  type OrcaTransportOptions,
+  orcaTransport,
+} from './poller/transports/orca.js'
 export type { NodeState, Report } from './report.js'
 export type { CpuSource } from './reports/node-cpu.js'
 export type { Table, TableOptions } from './table/table.js'

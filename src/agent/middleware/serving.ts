@@ -1,4 +1,5 @@
-import { FORMAT_HEADER, REPORT_HEADER } from '../../reports/orca-headers.js'
+import type { Report } from '../../report.js'
+import { FORMAT_HEADER, REPORT_HEADER, writeOrcaHeader } from '../../reports/orca-headers.js'
 import { endWith, type RequestLike, type ResponseLike, setLast } from './exchange.js'
 import {
   type CheckedMiddlewareOptions,
@@ -8,23 +9,28 @@ import {
   type LoadSource,
   type MiddlewareOptions,
 } from './options.js'
-import { ReportText } from './report-text.js'
+import { WrittenReport } from './written-report.js'
 
 /** What all kinds of middleware do: count each request, and send a report along with its response where it is to. */
 export class Serving {
   readonly #source: LoadSource
   readonly #options: CheckedMiddlewareOptions
   /** By what requests ask for. */
-  readonly #texts: ReadonlyMap<string, ReportText>
+  readonly #texts: ReadonlyMap<string, WrittenReport<string>>
   /** For those that don't ask. */
-  readonly #unasked: ReportText | undefined
+  readonly #unasked: WrittenReport<string> | undefined
 
   /** @throws OptionError */
   constructor(agent: LoadSource, options: MiddlewareOptions = {}) {
     this.#source = checkSource(agent)
     this.#options = checkMiddlewareOptions(options)
     const { when, form, reuse } = this.#options
-    this.#texts = new Map(HEADER_FORMS.map((form) => [form, new ReportText(agent, form, reuse)]))
+    this.#texts = new Map(
+      HEADER_FORMS.map((name) => {
+        const write = (report: Report) => writeOrcaHeader(report, name)
+        return [name, new WrittenReport(agent, { name, write }, reuse)]
+      }),
+    )
     this.#unasked = when === 'always' ? this.#texts.get(form) : undefined
     agent.traffic.open()
   }
@@ -37,7 +43,7 @@ export class Serving {
     if (text !== undefined) setLast(response, REPORT_HEADER, text)
   }
 
-  #textFor(request: RequestLike): ReportText | undefined {
+  #textFor(request: RequestLike): WrittenReport<string> | undefined {
     const asked = request.headers[FORMAT_HEADER]
     if (typeof asked !== 'string') return this.#unasked
     return this.#texts.get(asked) ?? this.#texts.get(asked.toUpperCase()) ?? this.#unasked
