@@ -58,7 +58,7 @@ const interceptorOptions = options({
 const OWN_SERVICES = /^\/(grpc|xds\.service\.orca)\./
 
 // A client gives up at its deadline too, and its word may come a little before the server's own time is over, ms.
-const DEADLINE_SLACK = 20
+const DEADLINE_SLACK = 100
 
 // Of gRPC's statuses.
 const OK = 0

@@ -178,10 +178,36 @@ test('a stream whose client is gone has ended', async (t) => {
 
 test('a call whose deadline passes failed', async (t) => {
   const { client, counters } = await serve(t, { unary: () => {} })
-  const { code } = await call(client, UNARY, { deadline: Date.now() + 3_000 })
-  t.is(code, grpc.status.DEADLINE_EXCEEDED)
+  const metadata = new grpc.Metadata()
+  // As any client says it, but for giving up at the same time.
+  metadata.set('grpc-timeout', '100m')
+  const made = client.makeUnaryRequest(UNARY, asIs, asIs, NOTHING, metadata, () => {})
+  t.is((await statusOf(made)).code, grpc.status.DEADLINE_EXCEEDED)
   await until(() => counters.ended === 1)
   t.is(counters.failed, 1)
+})
+
+test('a call that is cancelled long before its deadline did not fail', async (t) => {
+  let begun = false
+  const { client, counters } = await serve(t, {
+    unary: () => {
+      begun = true
+    },
+  })
+  const deadline = Date.now() + 3_600_000
+  const made = client.makeUnaryRequest(
+    UNARY,
+    asIs,
+    asIs,
+    NOTHING,
+    new grpc.Metadata(),
+    { deadline },
+    () => {},
+  )
+  await until(() => begun)
+  made.cancel()
+  await until(() => counters.ended === 1)
+  t.is(counters.failed, 0)
 })
 
 test("a handler's own trailers stay, and what it may send again is not changed", async (t) => {
