@@ -82,6 +82,11 @@ export {
   type HttpTransportOptions,
   httpTransport,
 } from './poller/transports/http.js'
+export {
+  type OrcaTransport,
+  type OrcaTransportOptions,
+  orcaTransport,
+} from './poller/transports/orca.js'
 export type { HttpNodeOptions } from './poller/transports/http-endpoint.js'
 export {
   type NatsTransport,
