@@ -29,7 +29,7 @@ test('a pushed report is stored, dated back by its age, and counted', (t) => {
   sink.push(table.claim('a'), { cpu: 30, age: 200 }, 1_000)
   t.deepEqual(readingOf(table, 'a'), { cpu: 30, age: 200 })
   sink.flush()
-  t.deepEqual(sum(), { stored: 1, older: 0, left: 0, empty: 0, bad: 0 })
+  t.deepEqual(sum(), { stored: 1, older: 0, left: 0, empty: 0, bad: 0, strangers: 0 })
 })
 
 test('each push is counted as what became of it', (t) => {
@@ -42,7 +42,7 @@ test('each push is counted as what became of it', (t) => {
   sink.push(gone, { cpu: 1 }, 1_000)
   sink.bad(a, 'no report')
   sink.flush()
-  t.deepEqual(sum(), { stored: 1, older: 1, left: 1, empty: 1, bad: 1 })
+  t.deepEqual(sum(), { stored: 1, older: 1, left: 1, empty: 1, bad: 1, strangers: 0 })
   t.is(readingOf(table, 'a')?.cpu, 30)
 })
 
