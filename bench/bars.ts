@@ -5,6 +5,7 @@ import { KEYED_CASES, KEYED_NODES } from './cases/keyed.js'
 import { ADAPTIVE_LEASES, LEASES } from './cases/leases.js'
 import type { FleetResult } from './figures/fleet.js'
 import type { GcResult } from './figures/gc.js'
+import type { NatsResult } from './figures/nats.js'
 import type { PollResult } from './figures/poll.js'
 import type { WaitsResult } from './figures/waits.js'
 
@@ -14,6 +15,7 @@ export interface Figures {
   readonly tableBytes?: number
   readonly poll?: PollResult
   readonly fleet?: FleetResult
+  readonly nats?: NatsResult
   readonly waits?: readonly WaitsResult[]
 }
 

@@ -18,6 +18,7 @@ import { engines, noBinding } from './engines.js'
 import { type FleetResult, pollFleet } from './figures/fleet.js'
 import { countCollections, type GcResult } from './figures/gc.js'
 import { tableBytes } from './figures/memory.js'
+import { measureNats, type NatsResult } from './figures/nats.js'
 import { pollCycles } from './figures/poll.js'
 import { measureWaits, type WaitsResult } from './figures/waits.js'
 import { thisMachine } from './machine.js'
@@ -32,6 +33,7 @@ interface Options {
   cases: boolean
   figures: boolean
   poll?: boolean
+  nats?: string
   waits?: boolean
 }
 
@@ -42,6 +44,7 @@ const options = new Command('bench')
   .option('--no-cases', 'leaves out the timed cases')
   .option('--no-figures', 'leaves out garbage collections, memory, the poll cycles and waits')
   .option('--poll', 'the poll cycles alone')
+  .option('--nats <address>', 'hearing reports over this NATS server, such as 127.0.0.1:4222, alone')
   .option('--waits', 'the waits of jobs for worker threads alone')
   .parse()
   .opts<Options>()
@@ -54,7 +57,7 @@ console.log(
 )
 if (noBinding !== undefined) progress.note(`the native engine is left out: ${noBinding}`)
 
-const alone = options.poll || options.waits
+const alone = options.poll || options.waits || options.nats !== undefined
 const measured = options.cases && !alone ? await measureCases(settings) : undefined
 const figures = options.figures || alone ? await measureFigures(settings) : {}
 // What was left out on purpose need not be listed as not measured.
@@ -131,6 +134,13 @@ async function measureFigures(settings: Settings): Promise<Figures> {
     progress.step('polling a fleet', 1, 1)
     return result
   }
+  const nats = async (address: string): Promise<NatsResult> => {
+    progress.step('hearing on NATS', 0, 1)
+    const result = await measureNats(address, settings.nats)
+    progress.step('hearing on NATS', 1, 1)
+    return result
+  }
+  if (options.nats !== undefined) return { nats: await nats(options.nats) }
   if (options.poll) return { poll: await poll(), fleet: await fleet() }
   if (options.waits) return { waits: await waits() }
   const gc: GcResult[] = []

@@ -3,6 +3,7 @@ import type { Bar, BarUnit, Figures } from './bars.js'
 import type { CaseResult } from './case.js'
 import type { ThreadsResult } from './cases/threads.js'
 import type { FleetResult } from './figures/fleet.js'
+import type { NatsResult } from './figures/nats.js'
 
 // No colours: the tables are for README and logs too.
 const style = { head: [], border: [], compact: true }
@@ -70,7 +71,7 @@ export function threadsTable(results: readonly ThreadsResult[]): string {
   return table.toString()
 }
 
-export function figuresTable({ gc, tableBytes, poll, fleet, waits }: Figures): string {
+export function figuresTable({ gc, tableBytes, poll, fleet, nats, waits }: Figures): string {
   const table = new Table({ head: ['figure', 'reached'], style })
   for (const { engine, cases } of gc ?? []) {
     for (const { name, picks, collections, bytesPerPick } of cases) {
@@ -90,6 +91,7 @@ export function figuresTable({ gc, tableBytes, poll, fleet, waits }: Figures): s
     ])
   }
   if (fleet !== undefined) for (const row of fleetRows(fleet)) table.push(row)
+  if (nats !== undefined) for (const row of natsRows(nats)) table.push(row)
   for (const { policy, mean, p99, jobs } of waits ?? []) {
     table.push([
       `wait of jobs for 8 worker threads, two of them slow: ${policy}`,
@@ -129,4 +131,21 @@ function fleetRows({ nodes, interval, cycles, rssBefore, rss }: FleetResult): st
     `${digits(rss / BYTES_A_MIB)} MiB, ${digits((rss - rssBefore) / BYTES_A_MIB)} of it since before the balancer`,
   ])
   return rows
+}
+
+function natsRows({ nodes, steady, flooded }: NatsResult): string[][] {
+  const cpu = ({ elapsed, heard, processCpu, threadCpu }: NatsResult['steady']): string => {
+    const thread =
+      threadCpu === undefined
+        ? ''
+        : `${digits((threadCpu / heard) * 1_000)} µs a report in the polling thread, `
+    return `${heard} reports in ${digits(elapsed)} ms: ${thread}the process ${digits((processCpu / elapsed) * 100)} % of a core`
+  }
+  return [
+    [`NATS, ${nodes.toLocaleString('en-US')} nodes with a report a second each`, cpu(steady)],
+    [
+      'NATS, as many reports as it takes',
+      `${digits((flooded.heard / flooded.elapsed) * 1_000)} a second; ${cpu(flooded)}`,
+    ],
+  ]
 }

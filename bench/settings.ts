@@ -7,6 +7,7 @@ export interface Settings {
   readonly gc: { readonly warmUp: number; readonly picks: number }
   readonly poll: PollSettings
   readonly fleet: FleetSettings
+  readonly nats: NatsSettings
   /** Jobs that worker threads are given by each policy. */
   readonly waits: number
 }
@@ -28,12 +29,22 @@ export interface FleetSettings {
   readonly count: number
 }
 
+export interface NatsSettings {
+  /** Nodes that publish a report a second each. */
+  readonly nodes: number
+  /** For how long, ms. */
+  readonly time: number
+  /** Reports that are published as fast as they are heard. */
+  readonly flood: number
+}
+
 export const full: Settings = {
   rounds: 40,
   effort: 1,
   gc: { warmUp: 2_000_000, picks: 10_000_000 },
   poll: { agents: 1_000, silent: 100, timeout: 2_000, cycles: 4 },
   fleet: { nodes: 5_000, interval: 5_000, count: 6 },
+  nats: { nodes: 1_000, time: 20_000, flood: 300_000 },
   waits: 3_000,
 }
 
@@ -44,5 +55,6 @@ export const quick: Settings = {
   gc: { warmUp: 100_000, picks: 100_000 },
   poll: { agents: 40, silent: 4, timeout: 500, cycles: 2 },
   fleet: { nodes: 50, interval: 100, count: 3 },
+  nats: { nodes: 50, time: 500, flood: 5_000 },
   waits: 100,
 }

@@ -2,33 +2,11 @@
 // and CPU are those of polling.
 import { tracingChannel } from 'node:diagnostics_channel'
 import { once } from 'node:events'
-import { readdirSync, readFileSync } from 'node:fs'
 import { createBalancer, type PollEvent } from '../../dist/index.js'
 import type { FleetCycle, FleetMeasures } from './fleet.js'
+import { pollingThread, threadTimes } from './thread-times.js'
 
-const NS_A_MS = 1e6
 const [interval = 0, count = 0] = process.argv.slice(2).map(Number)
-const TASKS = '/proc/self/task'
-
-/** CPU time of each thread so far, ms; empty where the system does not tell. */
-function threadTimes(): Map<string, number> {
-  const times = new Map<string, number>()
-  try {
-    for (const thread of readdirSync(TASKS)) {
-      const [ran] = readFileSync(`${TASKS}/${thread}/schedstat`, 'utf8').split(' ')
-      times.set(thread, Number(ran) / NS_A_MS)
-    }
-  } catch {
-    // Only Linux has this.
-  }
-  return times
-}
-
-// Of the threads that have come since, the one that has done most: helpers of the engine do next to nothing.
-function pollingThread(before: ReadonlyMap<string, number>): string | undefined {
-  const others = [...threadTimes()].filter(([thread]) => !before.has(thread))
-  return others.sort(([, a], [, b]) => b - a)[0]?.[0]
-}
 
 // The channel to the parent keeps this process alive: a balancer does not.
 process.on('message', () => {})

@@ -1,4 +1,4 @@
-import { BadReportError } from '../errors.js'
+import { BadReportError, shown } from '../errors.js'
 import type { NodeState } from '../report.js'
 import { MAX_REPORT } from './orca-fields.js'
 import { MAX_VALUE } from './values.js'
@@ -24,11 +24,15 @@ export interface AgentCheckReply {
   maxconn?: number
   /** What follows a #, as a person may read it. HAProxy shows it where a health is said too. */
   description?: string
-  /** The words that mean nothing. */
+  /** The words that mean nothing: the first 16, each up to 64 characters of it. */
   readonly unknown: readonly string[]
   /** Words that mean something but hold a wrong value, each with what would be right; nothing changes by them. */
   readonly errors: readonly string[]
 }
+
+// Of words that mean nothing, so many and so much of each are told: a reply may be full of them.
+const MAX_UNKNOWN = 16
+const MAX_WORD = 64
 
 const HEALTHS: ReadonlyMap<string, 'up' | 'down'> = new Map([
   ['up', 'up'],
@@ -53,12 +57,12 @@ function readWeight(word: string, reply: AgentCheckReply): string | undefined {
   const [, relative] = RELATIVE.exec(text) ?? []
   if (relative !== undefined) {
     const percent = Number(relative)
-    if (percent < 0) return `${word}: expected a percentage of at least 0`
+    if (percent < 0) return `${shown(word)}: expected a whole percentage of at least 0`
     reply.percent = Math.min(percent, MAX_PERCENT) + 0
   } else {
     const weight = Number(text)
     if (!ABSOLUTE.test(text) || weight < 0 || weight > MAX_WEIGHT) {
-      return `${word}: expected a whole percentage, or ${WEIGHT} and a whole number from 0 to ${MAX_WEIGHT}`
+      return `${shown(word)}: expected a whole percentage, or ${WEIGHT} and a whole number from 0 to ${MAX_WEIGHT}`
     }
     reply.weight = weight + 0
   }
@@ -69,7 +73,7 @@ function readMaxconn(word: string, reply: AgentCheckReply): string | undefined {
   const text = word.slice(MAXCONN.length)
   const maxconn = Number(text)
   if (!ABSOLUTE.test(text) || maxconn < 0 || maxconn > MAX_VALUE) {
-    return `${word}: expected a whole number from 0 to ${MAX_VALUE}`
+    return `${shown(word)}: expected a whole number from 0 to ${MAX_VALUE}`
   }
   reply.maxconn = maxconn + 0
   return undefined
@@ -110,9 +114,9 @@ export function readAgentCheck(reply: string | Uint8Array): AgentCheckReply | un
     if (word === '') continue
     if (health !== undefined) read.health = health
     else if (admin !== undefined) read.admin = admin
-    else if (lower.startsWith(WEIGHT) || /^\d.*%/.test(word)) weight = word
+    else if (lower.startsWith(WEIGHT) || (/^\d/.test(word) && word.includes('%'))) weight = word
     else if (lower.startsWith(MAXCONN)) maxconn = word
-    else unknown.push(word)
+    else if (unknown.length < MAX_UNKNOWN) unknown.push(word.slice(0, MAX_WORD))
   }
   const errors = [
     weight === undefined ? undefined : readWeight(weight, read),
