@@ -29,12 +29,21 @@ process.on('warning', () => {})
 
 /** The reading that the table holds of a node: CPU in percent and its age, or undefined. */
 export function readingOf(table: Table, id: string): { cpu: number; age: number } | undefined {
+  const reading = rawReading(table, id)
+  return reading && { cpu: reading.value / 1000, age: table.now() - reading.time }
+}
+
+/** Table time of the sample of the reading that the table holds of a node, or undefined. */
+export function sampledAt(table: Table, id: string): number | undefined {
+  return rawReading(table, id)?.time
+}
+
+function rawReading(table: Table, id: string) {
   const entry = table.find(id)
   if (entry === undefined) return undefined
   const reading = { time: 0, tag: 0, value: -1 }
   readReading(table.memory, entry.slot, reading)
-  if (reading.value < 0) return undefined
-  return { cpu: reading.value / 1000, age: table.now() - reading.time }
+  return reading.value < 0 ? undefined : reading
 }
 
 /** A table that counts its publications. */

@@ -1,18 +1,12 @@
 import test, { type ExecutionContext } from 'ava'
 import type { Tally } from '../../../dist/poller/answer.js'
-import type { Table } from '../../../dist/table/table.js'
 import { pem } from '../../agent/support.js'
-import { httpPoller, readingOf } from '../agents.js'
+import { httpPoller, readingOf, sampledAt } from '../agents.js'
 import { EXPIRED, type Fault, type FaultedTransport } from './faults.js'
 
 const RIGHT = [10, 40, 90]
 const INTERVAL = 20
 const TIMEOUT = 400
-
-// Table time of the sample that a node's reading has.
-function sampled(table: Table, id: string): number {
-  return table.now() - (readingOf(table, id)?.age ?? Number.NaN)
-}
 
 // Resolves at the end of a cycle that is as it should be. On a busy machine others may come before: those are shown.
 function cycles(t: ExecutionContext) {
@@ -60,12 +54,12 @@ async function meets(t: ExecutionContext, faulted: FaultedTransport, fault: Faul
     return asked === all.length && stored === right.length && failing + heard + empty === 1
   }
   await until(counted)
-  const stale = sampled(table, faulty.id)
-  const before = right.map(({ id }) => sampled(table, id))
+  const stale = sampledAt(table, faulty.id)
+  const before = right.map(({ id }) => sampledAt(table, id) ?? Number.NaN)
   await until(counted)
   // Its reading is the one it had, and grows old; the others' are new.
-  t.true(Math.abs(sampled(table, faulty.id) - stale) <= 1)
-  t.true(right.every(({ id }, index) => sampled(table, id) > (before[index] ?? Number.NaN)))
+  t.is(sampledAt(table, faulty.id), stale)
+  t.true(right.every(({ id }, index) => (sampledAt(table, id) ?? 0) > (before[index] ?? Number.NaN)))
 
   // The port may be somebody else's by now.
   if (fault === 'refuses') return
