@@ -31,12 +31,12 @@ export { type Balancer, type BalancerStats, createBalancer } from './balancer/ba
 export { type ConfigureOptions, configure, select } from './balancer/drop-in.js'
 export type { BalancerHandle } from './balancer/handle.js'
 export type { Lease, LeaseCounters, Outcome } from './balancer/lease.js'
-export type { MemberState } from './balancer/members.js'
 export type { NodeLike } from './balancer/node.js'
 export type { BalancerOptions, PollOptions } from './balancer/options.js'
 export { createTable } from './balancer/process-table.js'
 export type { SelectOptions } from './balancer/select-options.js'
 export type { NodeSnapshot } from './balancer/snapshot.js'
+export type { MemberState, Told } from './balancer/standings.js'
 export type { Clock } from './clock.js'
 export {
   BadKeyError,

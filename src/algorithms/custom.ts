@@ -1,7 +1,7 @@
 import type { NodeLike } from '../balancer/node.js'
 import { OptionError } from '../errors.js'
 import { hasFields } from '../fields.js'
-import type { Report } from '../report.js'
+import type { NodeState, Report } from '../report.js'
 
 /** What is known of a node at this moment. */
 export interface CustomReading {
@@ -36,9 +36,9 @@ export interface CustomChoice<N extends NodeLike = NodeLike> extends CustomConte
   readonly report: (index: number) => Omit<Report, 'age' | 'named'>
 }
 
-/** What became of a member: it came, left, takes work again, or is sent no more. */
+/** What became of a member: it came, left, takes work again, or for one of three reasons is sent no more. */
 export interface CustomNodeChange<N extends NodeLike = NodeLike> {
-  readonly kind: 'add' | 'remove' | 'up' | 'drain'
+  readonly kind: 'add' | 'remove' | NodeState
   readonly node: N
 }
 

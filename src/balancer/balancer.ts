@@ -26,6 +26,14 @@ import { Picker } from './picker.js'
 import { Probing } from './probing.js'
 import { processTable } from './process-table.js'
 
+/** What became of members' health. */
+export interface HealthCounters {
+  /** Whether members that are down or ejected are picked now, since all are that were not ordered out. */
+  readonly isOpen: boolean
+  /** How many times it came to that. */
+  readonly timesOpen: number
+}
+
 /** Counters of a balancer since it was made. */
 export interface BalancerStats {
   readonly name: string
@@ -33,6 +41,7 @@ export interface BalancerStats {
   readonly members: number
   readonly picks: PickCounters
   readonly leases: LeaseCounters
+  readonly health: HealthCounters
   /** Undefined with `poll: false`. */
   readonly poll: PollerCounters | undefined
   /** Undefined where no picks are probed for: with another algorithm than `prequal`, or with `poll: false`. */
@@ -57,7 +66,8 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
   readonly #seed: Seed
   #probing: Probing | undefined
   #handles: HandleServer | undefined
-  #telling = false
+  // Whose standing attached threads are to be told; all: who the members are, too.
+  #toTell: Set<Member> | 'all' | undefined
 
   /** @internal use `createBalancer` */
   constructor(given: BalancerOptions<N>) {
@@ -113,8 +123,8 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
   }
 
   /**
-   * Adds a member, or takes one up again that drains. False where it is a member and up. Throws BadNodeError,
-   * TableError, ClosedError.
+   * Adds a member, or takes one up again that `drain` was called for. False where it is a member and was not. What the
+   * node itself told, such as that it drains, stays. Throws BadNodeError, TableError, ClosedError.
    */
   add(node: N): boolean {
     this.checkOpen()
@@ -146,7 +156,7 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
     this.checkOpen()
     const member = this.find(node)
     if (member === undefined) throw new UnknownNodeError(node)
-    if (this.members.setState(member, 'drain')) this.changed()
+    if (this.members.order(member, 'drain')) this.changed()
     await keptAlive(this.#drains.wait(member))
   }
 
@@ -166,6 +176,7 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
       members: this.members.size,
       picks: this.pickCounters(),
       leases: { ...this.leases.leases },
+      health: { isOpen: this.members.standings.isOpen, timesOpen: this.members.standings.timesOpen },
       poll: this.#poller && { ...this.#poller.counters },
       probes: this.#probing && { ...this.#probing.counters },
       sampler: this.#sampling && { ...this.#sampling.counters },
@@ -195,6 +206,7 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
       self: this.#self?.id,
       turns: this.turns,
       members: () => this.members.list,
+      onTold: (told) => this.told([told]),
     })
     return this.#handles.handle()
   }
@@ -242,14 +254,29 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
     this.#drains.look(member)
   }
 
-  // The poller and attached threads are told once a turn, however many members changed in it.
   protected override changed(): void {
     super.changed()
-    if (this.#telling) return
-    this.#telling = true
+    this.#tellSoon('all')
+  }
+
+  protected override restood(members: readonly Member<N>[]): void {
+    super.restood(members)
+    this.#tellSoon(members)
+  }
+
+  // The poller and attached threads are told once a turn, however many members changed in it.
+  #tellSoon(changed: readonly Member[] | 'all'): void {
+    const waits = this.#toTell !== undefined
+    if (changed === 'all') this.#toTell = 'all'
+    else if (this.#toTell === undefined) this.#toTell = new Set(changed)
+    else if (this.#toTell !== 'all') for (const member of changed) this.#toTell.add(member)
+    if (waits) return
     queueMicrotask(() => {
-      this.#telling = false
-      if (!this.closed) this.#tellMembers()
+      const changed = this.#toTell
+      this.#toTell = undefined
+      if (this.closed) return
+      if (changed === 'all') this.#tellMembers()
+      else if (changed !== undefined) this.#handles?.restood([...changed])
     })
   }
 

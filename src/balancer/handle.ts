@@ -7,14 +7,16 @@ import type { EngineName } from '../engine/engine.js'
 import { OptionError } from '../errors.js'
 import { whole } from '../options.js'
 import type { TableBuffer } from '../table/memory.js'
-import type { Member, MemberState, Place } from './members.js'
+import type { PlacedTold } from './known-members.js'
+import type { Member, Place } from './members.js'
+import { type PostedStanding, postedStanding, standingOf } from './posted-standing.js'
 import { TURN_BYTES } from './shared-turn.js'
 
 /** The members of a balancer, as they are posted to other threads. */
 export interface PostedMembers {
-  readonly ids: readonly string[]
   readonly places: readonly Place[]
-  readonly states: readonly MemberState[]
+  /** How each of them stands. */
+  readonly standings: readonly PostedStanding[]
 }
 
 /** What a worker thread needs to pick for a balancer of another thread; post it, then `attachBalancer` it there. */
@@ -40,9 +42,13 @@ export interface BalancerHandle {
 /** What goes over a handle's channel. */
 export type HandleMessage =
   | { readonly kind: 'members'; readonly members: PostedMembers }
+  /** Of some members, how they stand now. */
+  | { readonly kind: 'standings'; readonly members: PostedMembers }
   | { readonly kind: 'closed' }
   /** From a thread that attached: tell me the members, they may have changed on the way. */
   | { readonly kind: 'attached' }
+  /** From a thread that attached: a node told this of itself. */
+  | { readonly kind: 'told'; readonly told: PlacedTold }
 
 export interface HandleServerOptions {
   readonly name: string
@@ -53,6 +59,7 @@ export interface HandleServerOptions {
   readonly self: string | undefined
   readonly turns: TableBuffer | undefined
   readonly members: () => readonly Member[]
+  readonly onTold: (told: PlacedTold) => void
 }
 
 /** Tells the threads that attached to a balancer of its members. */
@@ -67,8 +74,9 @@ export class HandleServer {
     this.#options = options
     this.#channel.unref()
     this.#channel.onmessage = (event) => {
-      const { kind } = (event as { data: HandleMessage }).data
-      if (kind === 'attached') this.#tell()
+      const message = (event as { data: HandleMessage }).data
+      if (message.kind === 'attached') this.changed()
+      else if (message.kind === 'told') options.onTold(message.told)
     }
   }
 
@@ -85,13 +93,18 @@ export class HandleServer {
       turns,
       channel: this.#name,
       closed: this.#flag,
-      members: this.#members(),
+      members: posted(this.#options.members()),
     }
   }
 
   /** Tells of the members as they are now. */
   changed(): void {
-    if (!this.#closed) this.#tell()
+    this.#tell({ kind: 'members', members: posted(this.#options.members()) })
+  }
+
+  /** Tells how these members stand now. */
+  restood(members: readonly Member[]): void {
+    this.#tell({ kind: 'standings', members: posted(members) })
   }
 
   close(): void {
@@ -102,17 +115,15 @@ export class HandleServer {
     this.#channel.close()
   }
 
-  #tell(): void {
-    this.#channel.postMessage({ kind: 'members', members: this.#members() } satisfies HandleMessage)
+  #tell(message: HandleMessage): void {
+    if (!this.#closed) this.#channel.postMessage(message)
   }
+}
 
-  #members(): PostedMembers {
-    const list = this.#options.members()
-    return {
-      ids: list.map((member) => member.id),
-      places: list.map(({ id, slot, generation }) => ({ id, slot, generation })),
-      states: list.map((member) => member.state),
-    }
+function posted(members: readonly Member[]): PostedMembers {
+  return {
+    places: members.map(({ id, slot, generation }) => ({ id, slot, generation })),
+    standings: members.map(standingOf),
   }
 }
 
@@ -152,11 +163,10 @@ const handleSchema = v.object({
   ),
   members: v.pipe(
     v.object({
-      ids: v.array(v.string()),
       places: v.array(v.object({ id: v.string(), slot: word, generation: word })),
-      states: v.array(v.picklist(['up', 'drain'])),
+      standings: v.array(postedStanding),
     }),
-    v.check(({ ids, places, states }) => ids.length === places.length && ids.length === states.length),
+    v.check(({ places, standings }) => places.length === standings.length),
   ),
 })
 

@@ -2,8 +2,10 @@ import { threadId } from 'node:worker_threads'
 import { type Algorithm, isKeyed } from '../algorithms/algorithm.js'
 import type { Clock } from '../clock.js'
 import type { Engine, EngineCore } from '../engine/engine.js'
+import { Generator } from '../engine/portable/generator.js'
 import { OptionError } from '../errors.js'
 import type { Key } from '../keys/key-hash.js'
+import { streamOf } from '../seed.js'
 import type { TableBuffer, TableMemory } from '../table/memory.js'
 import { tableTime } from '../table/table.js'
 import { coreOf } from './cores.js'
@@ -43,6 +45,9 @@ export interface MemberPicksOptions<N extends NodeLike> {
   onNodes(nodes: readonly N[]): void
 }
 
+// Keeps what is drawn here apart from what the engine draws, whatever the seed.
+const GUARD_STREAM = 0x27d4eb2f
+
 /** Picks among the members: any of them, by what the engine draws; one for a key; or any but some. */
 export class MemberPicks<N extends NodeLike> {
   /** What the engine draws. */
@@ -54,12 +59,14 @@ export class MemberPicks<N extends NodeLike> {
   readonly #options: MemberPicksOptions<N>
   // Where the algorithm takes keys.
   readonly #keyed: KeyedPicks<N> | undefined
+  readonly #generator: Generator
   /** Learns from leases, where the algorithm does. */
   readonly learning: Learning | undefined
 
   constructor(options: MemberPicksOptions<N>) {
     this.#options = options
-    const { memory, clock, exact } = options
+    const { memory, clock, exact, seed } = options
+    this.#generator = new Generator(streamOf(seed, GUARD_STREAM))
     this.failures = options.failures
     const core = this.#core()
     // Not where members changed since the last pick: the engine has other indices.
@@ -181,7 +188,17 @@ export class MemberPicks<N extends NodeLike> {
     const indices = this.#options.members.indicesOf(exclude.map(looseId))
     const index = this.picks.nextExcluding(indices, isLease)
     this.failures.note(index, this.nodes)
-    return this.list[index]
+    return this.list[index] ?? this.#illBut(indices, isLease)
+  }
+
+  // One of those that are down or ejected, where nobody else is left.
+  #illBut(excluded: Uint32Array, isLease: boolean): Member<N> | undefined {
+    const { ill } = this.#options.members.standings
+    if (ill.size === 0) return undefined
+    const left = this.list.filter(({ id, index }) => ill.has(id) && !excluded.includes(index))
+    const member = left[this.#generator.below(left.length)]
+    if (member !== undefined) this.picks.picked(member.index, isLease)
+    return member
   }
 
   #noKeys(key?: Key): never {

@@ -87,6 +87,12 @@ export class Picks {
     return index
   }
 
+  /** Counts a pick that was made elsewhere. */
+  picked(index: number, isLease: boolean): void {
+    this.countOne(index)
+    if (this.learner !== undefined && !isLease) this.learner.sent(index)
+  }
+
   /** What a member said, for a core with a pool; see `EngineCore`. */
   probed(index: number, inFlight: number, latency: number, time: number): void {
     const at = this.core.probed?.(index, inFlight, latency, time)

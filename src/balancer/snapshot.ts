@@ -5,14 +5,18 @@ import { inFlight } from '../table/in-flight.js'
 import type { TableMemory } from '../table/memory.js'
 import { readReport } from '../table/report.js'
 import { cpuOf, sampledAt, takenFor } from './figures.js'
-import type { Member, MemberState } from './members.js'
+import type { Member } from './members.js'
 import type { NodeLike } from './node.js'
+import { type MemberState, stateOf, type Told } from './standings.js'
 
 /** What a balancer knows of one member. */
 export interface NodeSnapshot<N extends NodeLike = NodeLike> {
   readonly node: N
   readonly id: string
+  /** The gravest of what this process ordered and what the node told; by weight 0 it drains. */
   readonly state: MemberState
+  /** What the node told of itself last. */
+  readonly told: Told
   /** CPU of the reading in percent, however old; undefined where there is none. */
   readonly cpu: number | undefined
   /** Age of the sample that the algorithm goes by, ms: for `powerOfTwo` the metric's, else the CPU's. Undefined where there is none. */
@@ -69,7 +73,8 @@ export function snapshotOf<N extends NodeLike>(
     return {
       node: member.node,
       id: member.id,
-      state: member.state,
+      state: stateOf(member),
+      told: { ...member.told },
       cpu: cpuOf(memory, member),
       age,
       fresh: age !== undefined && ttl !== undefined && age <= ttl,
