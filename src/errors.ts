@@ -198,6 +198,7 @@ export function shown(value: unknown): string {
   if (typeof value === 'bigint') return `${value}n`
   if (typeof value === 'function') return 'a function'
   if (Array.isArray(value)) return `an array of ${value.length}`
+  if (value instanceof Uint8Array) return `${value.length} bytes`
   if (typeof value === 'object' && value !== null) return 'an object'
   return String(value)
 }

@@ -32,7 +32,10 @@ function checkNamed(value: unknown): Record<string, number> {
   const metrics = record('named', value, 'an object of finite numbers')
   // fromEntries defines properties: a metric called `__proto__` stays a metric.
   return Object.fromEntries(
-    Object.entries(metrics).map(([name, metric]) => [name, finite(`named.${name}`, metric)]),
+    Object.entries(metrics).map(([name, metric]) => {
+      if (name === '') throw new BadReportError('named', name, 'a name for each metric')
+      return [name, finite(`named.${name}`, metric)]
+    }),
   )
 }
 
@@ -45,7 +48,7 @@ function checkState(value: unknown): NodeState {
 /**
  * Checks a report that was given to the API and copies it, so that later changes to the object change nothing.
  * Fields are finite numbers from 0 to 1e12; `cpu` above 100 passes (it is stored as 100); fields that are
- * undefined count as not given; `named` is an object of any finite numbers, `state` one of its four words.
+ * undefined count as not given; `named` is an object of any finite numbers with names, `state` one of its four words.
  * @throws BadReportError with the field, its value and what would be right; for an unknown field, the nearest known
  */
 export function checkReport(value: unknown): Report {

@@ -110,6 +110,11 @@ for (const bad of [4, null, [1], 'rif']) {
   })
 }
 
+test('a metric without a name is refused, as no reader would take it', (t) => {
+  const error = t.throws(() => checkReport({ named: { '': 1 } }), { instanceOf: BadReportError })
+  t.is(error?.field, 'named')
+})
+
 test('a metric called __proto__ stays a metric and changes no prototype', (t) => {
   const { named = {} } = checkReport(JSON.parse('{"named":{"__proto__":7}}'))
   t.deepEqual(Object.entries(named), [['__proto__', 7]])
