@@ -30,10 +30,12 @@ export { type AttachedBalancer, type AttachOptions, attachBalancer } from './bal
 export { type Balancer, type BalancerStats, createBalancer } from './balancer/balancer.js'
 export { type ConfigureOptions, configure, select } from './balancer/drop-in.js'
 export type { BalancerHandle } from './balancer/handle.js'
+export type { InBandCounters, Observed, ObserveOptions } from './balancer/in-band.js'
 export type { Lease, LeaseCounters, Outcome } from './balancer/lease.js'
 export type { NodeLike } from './balancer/node.js'
 export type { BalancerOptions, PollOptions } from './balancer/options.js'
 export { createTable } from './balancer/process-table.js'
+export type { HeaderLookup, ReportSource } from './balancer/report-headers.js'
 export type { SelectOptions } from './balancer/select-options.js'
 export type { NodeSnapshot } from './balancer/snapshot.js'
 export type { MemberState, Told } from './balancer/standings.js'
@@ -71,13 +73,14 @@ export {
   type TlsSettings,
   type Transport,
 } from './poller/transport.js'
-export type { NodeState, Report } from './report.js'
+export type { KeptReport, NodeState, Report } from './report.js'
 export type { Table, TableOptions } from './table/table.js'
 export type {
   CustomErrorEvent,
   EmptySelectEvent,
   PollEvent,
   RemoteErrorEvent,
+  ReportErrorEvent,
   SamplerErrorEvent,
   WorkerRestartEvent,
 } from './telemetry.js'

@@ -26,6 +26,15 @@ export interface RemoteErrorEvent {
   readonly reason: string
 }
 
+/** A response carried a report that can't be used. */
+export interface ReportErrorEvent {
+  readonly balancer: string
+  readonly node: string
+  /** The header or trailer that it came in. */
+  readonly header: string
+  readonly error: unknown
+}
+
 /** A pick that found no node. */
 export interface EmptySelectEvent {
   readonly balancer: string
@@ -64,6 +73,7 @@ export interface WorkerRestartEvent {
 export const channels = {
   poll: tracingChannel<unknown, PollEvent>('idlest:poll'),
   remoteError: channel('idlest:poll:remote-error'),
+  reportError: channel('idlest:report:error'),
   selectEmpty: channel('idlest:select:empty'),
   customError: channel('idlest:custom:error'),
   samplerError: channel('idlest:sampler:error'),
@@ -75,6 +85,11 @@ export function publishEmptySelect(balancer: string, members: number): void {
   if (channels.selectEmpty.hasSubscribers) {
     channels.selectEmpty.publish({ balancer, members } satisfies EmptySelectEvent)
   }
+}
+
+/** Tells of a response's report that can't be used. */
+export function publishReportError(event: ReportErrorEvent): void {
+  if (channels.reportError.hasSubscribers) channels.reportError.publish(event)
 }
 
 /** Tells of what an algorithm of the user's did wrong. */

@@ -84,6 +84,7 @@ export class AttachedBalancer extends Picker<string> {
       directory: known,
       self: handle.self,
       turns: handle.turns,
+      coalesce: handle.coalesce,
     })
     this.#known = known
     this.#take(handle.members)

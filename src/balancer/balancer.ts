@@ -16,6 +16,7 @@ import { warn } from '../warn.js'
 import { checkSelf } from './cores.js'
 import { Drains } from './drains.js'
 import { type BalancerHandle, HandleServer } from './handle.js'
+import type { InBandCounters } from './in-band.js'
 import { keptAlive } from './keep-alive.js'
 import type { LeaseCounters } from './lease.js'
 import type { Member } from './members.js'
@@ -42,6 +43,8 @@ export interface BalancerStats {
   readonly picks: PickCounters
   readonly leases: LeaseCounters
   readonly health: HealthCounters
+  /** What became of the reports of responses that `observe` was shown. */
+  readonly inBand: InBandCounters
   /** Undefined with `poll: false`. */
   readonly poll: PollerCounters | undefined
   /** Undefined where no picks are probed for: with another algorithm than `prequal`, or with `poll: false`. */
@@ -64,6 +67,7 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
   readonly #sampling: Sampling | undefined
   readonly #onSamplerError: number | 'stale'
   readonly #seed: Seed
+  readonly #coalesce: number
   #probing: Probing | undefined
   #handles: HandleServer | undefined
   // Whose standing attached threads are to be told; all: who the members are, too.
@@ -90,9 +94,11 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
       places: table,
       directory: table,
       self,
+      coalesce: options.coalesce,
     })
     this.#table = table
     this.#seed = seed
+    this.#coalesce = options.coalesce
     this.#drains = new Drains(table.memory, clock)
     if (self !== undefined) this.#self = { node: options.self as N, id: self }
     this.#onSamplerError = options.onSamplerError
@@ -177,6 +183,7 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
       picks: this.pickCounters(),
       leases: { ...this.leases.leases },
       health: { isOpen: this.members.standings.isOpen, timesOpen: this.members.standings.timesOpen },
+      inBand: { ...this.inBand.counters },
       poll: this.#poller && { ...this.#poller.counters },
       probes: this.#probing && { ...this.#probing.counters },
       sampler: this.#sampling && { ...this.#sampling.counters },
@@ -205,6 +212,7 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
       ownClock: this.clock !== processClock,
       self: this.#self?.id,
       turns: this.turns,
+      coalesce: this.#coalesce,
       members: () => this.members.list,
       onTold: (told) => this.told([told]),
     })

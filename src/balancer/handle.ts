@@ -5,7 +5,7 @@ import type { Algorithm } from '../algorithms/algorithm.js'
 import { isAlgorithm } from '../algorithms/check.js'
 import type { EngineName } from '../engine/engine.js'
 import { OptionError } from '../errors.js'
-import { whole } from '../options.js'
+import { milliseconds, whole } from '../options.js'
 import type { TableBuffer } from '../table/memory.js'
 import type { PlacedTold } from './known-members.js'
 import type { Member, Place } from './members.js'
@@ -32,6 +32,8 @@ export interface BalancerHandle {
   readonly self?: string | undefined
   /** Where turns are taken together, for `roundRobin({ shared: true })`. */
   readonly turns?: TableBuffer | undefined
+  /** Least time between two publications of reports that come one by one, ms. */
+  readonly coalesce: number
   /** The channel on which member changes are told. */
   readonly channel: string
   /** One byte: 1 once the balancer is closed, which a thread that attaches after that is not told otherwise. */
@@ -58,6 +60,7 @@ export interface HandleServerOptions {
   readonly ownClock: boolean
   readonly self: string | undefined
   readonly turns: TableBuffer | undefined
+  readonly coalesce: number
   readonly members: () => readonly Member[]
   readonly onTold: (told: PlacedTold) => void
 }
@@ -81,7 +84,7 @@ export class HandleServer {
   }
 
   handle(): BalancerHandle {
-    const { name, buffer, algorithm, engine, ownClock, self, turns } = this.#options
+    const { name, buffer, algorithm, engine, ownClock, self, turns, coalesce } = this.#options
     return {
       kind: 'idlest-balancer',
       name,
@@ -91,6 +94,7 @@ export class HandleServer {
       ownClock,
       self,
       turns,
+      coalesce,
       channel: this.#name,
       closed: this.#flag,
       members: posted(this.#options.members()),
@@ -156,6 +160,7 @@ const handleSchema = v.object({
       v.check(({ byteLength }) => byteLength >= TURN_BYTES && byteLength % 4 === 0),
     ),
   ),
+  coalesce: milliseconds(0),
   channel: v.string(),
   closed: v.pipe(
     shared,

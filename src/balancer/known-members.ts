@@ -7,9 +7,13 @@ import { MeterRegistry } from '../meter/registry.js'
 import type { Report } from '../report.js'
 import { checkReport } from '../reports/check.js'
 import type { TableMemory } from '../table/memory.js'
+import { Publications } from '../table/publications.js'
+import type { StoreResult } from '../table/report.js'
+import { InBand, type Observed, type ObserveOptions } from './in-band.js'
 import { type Member, Members, type Places } from './members.js'
 import { looseId, type NodeLike } from './node.js'
 import { newPickCounters } from './pick-counters.js'
+import type { ReportSource } from './report-headers.js'
 import { ReportIntake } from './report-intake.js'
 import type { Told } from './standings.js'
 
@@ -19,6 +23,8 @@ export interface KnownMembersOptions {
   readonly clock: Clock
   readonly algorithm: Algorithm
   readonly places: Places
+  /** Least time between two publications of reports that come one by one, ms; 0: each at once. */
+  readonly coalesce: number
 }
 
 /** What a node told of itself, by its place in the table. */
@@ -37,15 +43,19 @@ export abstract class KnownMembers<N extends NodeLike = NodeLike> {
   protected closed = false
   protected readonly counters = newPickCounters()
   readonly #reports: ReportIntake
+  protected readonly inBand: InBand
+  readonly #publications: Publications
   readonly #meters: MeterRegistry
 
-  protected constructor({ name, memory, clock, algorithm, places }: KnownMembersOptions) {
+  protected constructor({ name, memory, clock, algorithm, places, coalesce }: KnownMembersOptions) {
     this.name = name
     this.algorithm = algorithm
     this.clock = clock
     this.memory = memory
     this.members = new Members(places, weightsOf(algorithm))
     this.#reports = new ReportIntake(memory, clock, this.counters)
+    this.#publications = new Publications(memory, clock, coalesce)
+    this.inBand = new InBand({ name, take: (member, report) => this.#takeOff(member, report) })
     this.#meters = new MeterRegistry(memory, clock, algorithm)
   }
 
@@ -61,6 +71,25 @@ export abstract class KnownMembers<N extends NodeLike = NodeLike> {
     const member = this.closed ? undefined : this.find(node)
     const isTold = member !== undefined && this.hear(member, checked)
     return this.#reports.take(member, checked, isTold)
+  }
+
+  /**
+   * Takes a member's report off its response: the header `endpoint-load-metrics-bin`, else `endpoint-load-metrics`. Picks
+   * see it within `coalesce` ms, and what it says of the node's state, weight and most requests in flight at once.
+   *
+   * ```ts
+   * const response = await fetch(`http://${node}/`)
+   * balancer.observe(node, response.headers)
+   * ```
+   * @param source headers or trailers: an object by names in lower case, `Headers`, a `Map`, grpc-js `Metadata`, or
+   * names and values in turn; undefined where there are none
+   * @returns what became of the report. What is wrong with it is counted in `stats().inBand`, told on
+   * `idlest:report:error` and warned of once a node and header, never thrown.
+   *
+   * Throws OptionError for what can hold no headers, for a misspelt option, and where `stripHeader` may not change them.
+   */
+  observe(node: NodeLike, source: ReportSource | undefined | null, options?: ObserveOptions): Observed {
+    return this.inBand.observe(this.closed ? undefined : this.find(node), source, options)
   }
 
   /**
@@ -121,7 +150,15 @@ export abstract class KnownMembers<N extends NodeLike = NodeLike> {
     if (this.closed) throw new ClosedError(`balancer ${this.name}`)
   }
 
+  #takeOff(member: Member, report: Report): StoreResult {
+    const isTold = this.hear(member as Member<N>, report)
+    const result = this.#reports.store(member, report)
+    if (result === 'stored') this.#publications.soon()
+    return isTold ? 'stored' : result
+  }
+
   protected closeMembers(): void {
+    this.#publications.close()
     this.#meters.close()
     this.closed = true
   }

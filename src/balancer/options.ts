@@ -5,6 +5,7 @@ import { isAlgorithm } from '../algorithms/check.js'
 import type { Clock } from '../clock.js'
 import { clockSchema, milliseconds, number, oneOf, options, text, whole } from '../options.js'
 import { httpTransport, type Transport, transportSchema } from '../poller/transport.js'
+import { PUBLICATION_SPACING } from '../table/publications.js'
 import { Table } from '../table/table.js'
 import type { NodeLike } from './node.js'
 
@@ -43,6 +44,11 @@ export interface BalancerOptions<N extends NodeLike = NodeLike> {
    * nothing, so that a broken sampler can't look like a fresh reading (recommended). Default 50, as published.
    */
   onSamplerError?: number | 'stale'
+  /**
+   * Reports that come one by one are made visible to picks at most each so many ms, the first at once; 0: each at once.
+   * Default 50.
+   */
+  coalesce?: number
   /** For telemetry and errors. Default `balancer-1` and so on. */
   name?: string
   /** A whole number from 0 to 2^53 - 1 that fixes the sequence of picks. Default: by chance. */
@@ -99,5 +105,6 @@ export const balancerOptions = options({
     v.union([number(0, 100), v.literal('stale')], 'a number from 0 to 100 (percent) or "stale"'),
     50,
   ),
+  coalesce: v.optional(milliseconds(0), PUBLICATION_SPACING),
   name: v.optional(text()),
 })

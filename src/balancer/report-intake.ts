@@ -2,7 +2,7 @@ import type { Clock } from '../clock.js'
 import type { Report } from '../report.js'
 import type { TableMemory } from '../table/memory.js'
 import { publish } from '../table/reading.js'
-import { writeReport } from '../table/report.js'
+import { type StoreResult, writeReport } from '../table/report.js'
 import { sampleTime, tableTime } from '../table/table.js'
 import type { Place } from './members.js'
 import type { PickCounters } from './pick-counters.js'
@@ -34,12 +34,17 @@ export class ReportIntake {
       counters.reportsUnknown++
       return false
     }
-    const time = sampleTime(tableTime(this.#memory, this.#clock.now()), report.age ?? 0)
-    const result = writeReport(this.#memory, place.slot, place.generation, time, report)
+    const result = this.store(place, report)
     if (result === 'stored') publish(this.#memory)
     if (result === 'stored' || isTold) counters.reportsStored++
     else if (result === 'empty') counters.reportsEmpty++
     else counters.reportsOlder++
     return result === 'stored' || isTold
+  }
+
+  /** Stores a report, and publishes nothing. */
+  store({ slot, generation }: Place, report: Report): StoreResult {
+    const time = sampleTime(tableTime(this.#memory, this.#clock.now()), report.age ?? 0)
+    return writeReport(this.#memory, slot, generation, time, report)
   }
 }

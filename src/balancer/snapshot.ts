@@ -1,6 +1,6 @@
 import { type Algorithm, ttlOf } from '../algorithms/algorithm.js'
 import { NOT_ELIGIBLE, type View } from '../engine/engine.js'
-import type { Report } from '../report.js'
+import type { KeptReport } from '../report.js'
 import { inFlight } from '../table/in-flight.js'
 import type { TableMemory } from '../table/memory.js'
 import { readReport } from '../table/report.js'
@@ -41,7 +41,7 @@ export interface NodeSnapshot<N extends NodeLike = NodeLike> {
    */
   readonly share: number
   /** What the table keeps of the node's reports, however old each part is, in single precision. */
-  readonly report: Readonly<Omit<Report, 'age' | 'named'>>
+  readonly report: Readonly<KeptReport>
   /** Requests in flight by this process, over all balancers and threads of the table. */
   readonly inFlight: number
   /** Picks by this balancer since it became a member. */
