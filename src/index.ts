@@ -34,11 +34,13 @@ export type { InBandCounters, Observed, ObserveOptions } from './balancer/in-ban
 export type { Lease, LeaseCounters, Outcome } from './balancer/lease.js'
 export type { NodeLike } from './balancer/node.js'
 export type { BalancerOptions, PollOptions } from './balancer/options.js'
+export type { EjectionReason, HealthCounters } from './balancer/passive-health.js'
 export { createTable } from './balancer/process-table.js'
 export type { HeaderLookup, ReportSource } from './balancer/report-headers.js'
 export type { SelectOptions } from './balancer/select-options.js'
-export type { NodeSnapshot } from './balancer/snapshot.js'
+export type { EjectionSnapshot, NodeSnapshot } from './balancer/snapshot.js'
 export type { MemberState, Told } from './balancer/standings.js'
+export type { FailureRateOptions, HealthOptions, TrustOptions } from './balancer/trust-options.js'
 export type { Clock } from './clock.js'
 export {
   BadKeyError,
@@ -78,6 +80,8 @@ export type { Table, TableOptions } from './table/table.js'
 export type {
   CustomErrorEvent,
   EmptySelectEvent,
+  MemberEjectedEvent,
+  MemberReturnedEvent,
   PollEvent,
   RemoteErrorEvent,
   ReportErrorEvent,

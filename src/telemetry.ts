@@ -35,6 +35,23 @@ export interface ReportErrorEvent {
   readonly error: unknown
 }
 
+/** A member is sent no more for a while, for what became of its requests. */
+export interface MemberEjectedEvent {
+  readonly balancer: string
+  readonly node: string
+  readonly reason: 'consecutiveFailures' | 'failureRate'
+  /** How many times in all, but for those that it was forgiven. */
+  readonly times: number
+  /** How long it is out, ms. */
+  readonly duration: number
+}
+
+/** A member that was ejected may be picked again. */
+export interface MemberReturnedEvent {
+  readonly balancer: string
+  readonly node: string
+}
+
 /** A pick that found no node. */
 export interface EmptySelectEvent {
   readonly balancer: string
@@ -74,6 +91,8 @@ export const channels = {
   poll: tracingChannel<unknown, PollEvent>('idlest:poll'),
   remoteError: channel('idlest:poll:remote-error'),
   reportError: channel('idlest:report:error'),
+  memberEjected: channel('idlest:member:ejected'),
+  memberReturned: channel('idlest:member:returned'),
   selectEmpty: channel('idlest:select:empty'),
   customError: channel('idlest:custom:error'),
   samplerError: channel('idlest:sampler:error'),
@@ -90,6 +109,16 @@ export function publishEmptySelect(balancer: string, members: number): void {
 /** Tells of a response's report that can't be used. */
 export function publishReportError(event: ReportErrorEvent): void {
   if (channels.reportError.hasSubscribers) channels.reportError.publish(event)
+}
+
+/** Tells of a member that was ejected. */
+export function publishEjected(event: MemberEjectedEvent): void {
+  if (channels.memberEjected.hasSubscribers) channels.memberEjected.publish(event)
+}
+
+/** Tells of a member that came back. */
+export function publishReturned(event: MemberReturnedEvent): void {
+  if (channels.memberReturned.hasSubscribers) channels.memberReturned.publish(event)
 }
 
 /** Tells of what an algorithm of the user's did wrong. */

@@ -85,6 +85,7 @@ export class AttachedBalancer extends Picker<string> {
       self: handle.self,
       turns: handle.turns,
       coalesce: handle.coalesce,
+      trust: handle.trust,
     })
     this.#known = known
     this.#take(handle.members)

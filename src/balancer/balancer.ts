@@ -22,18 +22,12 @@ import type { LeaseCounters } from './lease.js'
 import type { Member } from './members.js'
 import { idOf, idsOf, type NodeLike } from './node.js'
 import { type BalancerOptions, balancerOptions, type CheckedPollOptions } from './options.js'
+import type { HealthCounters } from './passive-health.js'
 import type { PickCounters } from './pick-counters.js'
 import { Picker } from './picker.js'
 import { Probing } from './probing.js'
 import { processTable } from './process-table.js'
-
-/** What became of members' health. */
-export interface HealthCounters {
-  /** Whether members that are down or ejected are picked now, since all are that were not ordered out. */
-  readonly isOpen: boolean
-  /** How many times it came to that. */
-  readonly timesOpen: number
-}
+import type { TrustSettings } from './trust-options.js'
 
 /** Counters of a balancer since it was made. */
 export interface BalancerStats {
@@ -68,6 +62,7 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
   readonly #onSamplerError: number | 'stale'
   readonly #seed: Seed
   readonly #coalesce: number
+  readonly #trust: TrustSettings
   #probing: Probing | undefined
   #handles: HandleServer | undefined
   // Whose standing attached threads are to be told; all: who the members are, too.
@@ -83,6 +78,7 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
     const algorithm = options.algorithm ?? adaptive()
     const self = options.self === undefined ? undefined : idOf(options.self)
     checkSelf(algorithm, self)
+    const trust: TrustSettings = { health: options.health }
     super({
       name,
       engine: chooseEngine(options.engine),
@@ -95,10 +91,12 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
       directory: table,
       self,
       coalesce: options.coalesce,
+      trust,
     })
     this.#table = table
     this.#seed = seed
     this.#coalesce = options.coalesce
+    this.#trust = trust
     this.#drains = new Drains(table.memory, clock)
     if (self !== undefined) this.#self = { node: options.self as N, id: self }
     this.#onSamplerError = options.onSamplerError
@@ -182,7 +180,7 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
       members: this.members.size,
       picks: this.pickCounters(),
       leases: { ...this.leases.leases },
-      health: { isOpen: this.members.standings.isOpen, timesOpen: this.members.standings.timesOpen },
+      health: this.healthCounters(),
       inBand: { ...this.inBand.counters },
       poll: this.#poller && { ...this.#poller.counters },
       probes: this.#probing && { ...this.#probing.counters },
@@ -213,6 +211,7 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
       self: this.#self?.id,
       turns: this.turns,
       coalesce: this.#coalesce,
+      trust: this.#trust,
       members: () => this.members.list,
       onTold: (told) => this.told([told]),
     })

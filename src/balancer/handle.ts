@@ -11,6 +11,7 @@ import type { PlacedTold } from './known-members.js'
 import type { Member, Place } from './members.js'
 import { type PostedStanding, postedStanding, standingOf } from './posted-standing.js'
 import { TURN_BYTES } from './shared-turn.js'
+import { type TrustSettings, trustOptions } from './trust-options.js'
 
 /** The members of a balancer, as they are posted to other threads. */
 export interface PostedMembers {
@@ -34,6 +35,7 @@ export interface BalancerHandle {
   readonly turns?: TableBuffer | undefined
   /** Least time between two publications of reports that come one by one, ms. */
   readonly coalesce: number
+  readonly trust: TrustSettings
   /** The channel on which member changes are told. */
   readonly channel: string
   /** One byte: 1 once the balancer is closed, which a thread that attaches after that is not told otherwise. */
@@ -61,6 +63,7 @@ export interface HandleServerOptions {
   readonly self: string | undefined
   readonly turns: TableBuffer | undefined
   readonly coalesce: number
+  readonly trust: TrustSettings
   readonly members: () => readonly Member[]
   readonly onTold: (told: PlacedTold) => void
 }
@@ -84,7 +87,7 @@ export class HandleServer {
   }
 
   handle(): BalancerHandle {
-    const { name, buffer, algorithm, engine, ownClock, self, turns, coalesce } = this.#options
+    const { name, buffer, algorithm, engine, ownClock, self, turns, coalesce, trust } = this.#options
     return {
       kind: 'idlest-balancer',
       name,
@@ -95,6 +98,7 @@ export class HandleServer {
       self,
       turns,
       coalesce,
+      trust,
       channel: this.#name,
       closed: this.#flag,
       members: posted(this.#options.members()),
@@ -161,6 +165,7 @@ const handleSchema = v.object({
     ),
   ),
   coalesce: milliseconds(0),
+  trust: v.custom<TrustSettings>((value) => v.is(trustOptions, value)),
   channel: v.string(),
   closed: v.pipe(
     shared,
@@ -177,6 +182,8 @@ const handleSchema = v.object({
 
 /** Checks that something is a handle, all of it: a wrong slot would be written to. Throws OptionError. */
 export function checkHandle(value: unknown): BalancerHandle {
-  if (v.is(handleSchema, value) && isWhole(value)) return value
+  if (v.is(handleSchema, value) && isWhole(value)) {
+    return { ...value, trust: v.parse(trustOptions, value.trust) }
+  }
   throw new OptionError('handle', value, 'what balancer.handle() returned, posted to this thread')
 }

@@ -12,10 +12,12 @@ import type { StoreResult } from '../table/report.js'
 import { InBand, type Observed, type ObserveOptions } from './in-band.js'
 import { type Member, Members, type Places } from './members.js'
 import { looseId, type NodeLike } from './node.js'
+import { type HealthCounters, PassiveHealth } from './passive-health.js'
 import { newPickCounters } from './pick-counters.js'
 import type { ReportSource } from './report-headers.js'
 import { ReportIntake } from './report-intake.js'
 import type { Told } from './standings.js'
+import type { TrustSettings } from './trust-options.js'
 
 export interface KnownMembersOptions {
   readonly name: string
@@ -25,6 +27,7 @@ export interface KnownMembersOptions {
   readonly places: Places
   /** Least time between two publications of reports that come one by one, ms; 0: each at once. */
   readonly coalesce: number
+  readonly trust: TrustSettings
 }
 
 /** What a node told of itself, by its place in the table. */
@@ -44,10 +47,13 @@ export abstract class KnownMembers<N extends NodeLike = NodeLike> {
   protected readonly counters = newPickCounters()
   readonly #reports: ReportIntake
   protected readonly inBand: InBand
+  /** Where members are ejected for what becomes of their leases. */
+  protected readonly health: PassiveHealth | undefined
   readonly #publications: Publications
   readonly #meters: MeterRegistry
 
-  protected constructor({ name, memory, clock, algorithm, places, coalesce }: KnownMembersOptions) {
+  protected constructor(options: KnownMembersOptions) {
+    const { name, memory, clock, algorithm, places, coalesce, trust } = options
     this.name = name
     this.algorithm = algorithm
     this.clock = clock
@@ -56,6 +62,15 @@ export abstract class KnownMembers<N extends NodeLike = NodeLike> {
     this.#reports = new ReportIntake(memory, clock, this.counters)
     this.#publications = new Publications(memory, clock, coalesce)
     this.inBand = new InBand({ name, take: (member, report) => this.#takeOff(member, report) })
+    if (trust.health !== false) {
+      this.health = new PassiveHealth({
+        settings: trust.health,
+        name,
+        clock,
+        members: this.members as Members<NodeLike>,
+        onChange: (members) => this.restood(members as readonly Member<N>[]),
+      })
+    }
     this.#meters = new MeterRegistry(memory, clock, algorithm)
   }
 
@@ -141,10 +156,34 @@ export abstract class KnownMembers<N extends NodeLike = NodeLike> {
   }
 
   /** Called after each change of who the members are, and of what was ordered of them. */
-  protected abstract changed(): void
+  protected changed(): void {
+    this.#settle(() => this.membersChanged())
+  }
 
   /** Called after what is known of these members changed, so that they may stand in another way. */
-  protected abstract restood(members: readonly Member<N>[]): void
+  protected restood(_members: readonly Member<N>[]): void {
+    this.#settle(() => {
+      // Else the same ones may be picked.
+      if (this.members.stale) this.membersChanged()
+    })
+  }
+
+  /** Makes the next pick see who may be picked. */
+  protected abstract membersChanged(): void
+
+  #settle(then: () => void): void {
+    const returned = this.health?.membersChanged()
+    this.members.settle()
+    then()
+    if (returned !== undefined) this.health?.told(returned)
+  }
+
+  protected healthCounters(): HealthCounters {
+    const { isOpen, timesOpen } = this.members.standings
+    const { ejections, returned, spared } = this.health?.counters ?? { ejections: 0, returned: 0, spared: 0 }
+    const ejected = [...this.members.all()].filter((member) => member.ejected).length
+    return { ejected, ejections, returned, spared, isOpen, timesOpen }
+  }
 
   protected checkOpen(): void {
     if (this.closed) throw new ClosedError(`balancer ${this.name}`)
@@ -159,6 +198,7 @@ export abstract class KnownMembers<N extends NodeLike = NodeLike> {
 
   protected closeMembers(): void {
     this.#publications.close()
+    this.health?.close()
     this.#meters.close()
     this.closed = true
   }

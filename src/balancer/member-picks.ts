@@ -17,9 +17,10 @@ import type { Learning, LeaseCounters } from './lease.js'
 import type { MemberSource } from './live-view.js'
 import type { Member, Members } from './members.js'
 import { looseId, type NodeLike } from './node.js'
+import type { PassiveHealth } from './passive-health.js'
 import { Picks } from './picks.js'
 import { excludedBy, type SelectOptions } from './select-options.js'
-import { type NodeSnapshot, snapshotOf } from './snapshot.js'
+import { ejectionOf, type NodeSnapshot, snapshotOf } from './snapshot.js'
 
 export interface MemberPicksOptions<N extends NodeLike> {
   readonly engine: Engine
@@ -124,14 +125,24 @@ export class MemberPicks<N extends NodeLike> {
     if (this.#isKnown(member)) this.picks.probed(member.index, inFlight, latency, time)
   }
 
-  /** What is known of each member now. */
-  snapshot(): NodeSnapshot<N>[] {
+  /**
+   * What is known of each member now.
+   * @param health what ejects them, where something does
+   */
+  snapshot(health: PassiveHealth | undefined): NodeSnapshot<N>[] {
     const { algorithm, memory, clock } = this.#options
     const view = this.picks.current()
     this.#countInMembers()
     const now = tableTime(memory, clock.now())
     const shares = this.#keyed?.shares(this.list) ?? this.picks.shares()
-    return snapshotOf(this.list, view, shares, algorithm, memory, now)
+    return snapshotOf(this.list, {
+      view,
+      shares,
+      algorithm,
+      memory,
+      now,
+      ejectionOf: (member) => ejectionOf(member, health, clock.now()),
+    })
   }
 
   /** Picks by keys so far; undefined where the algorithm takes none. */

@@ -25,6 +25,8 @@ export interface Member<N extends NodeLike = NodeLike> extends Place, Standing {
   /** Leases released since it became a member, and how they went. */
   released: number
   failed: number
+  /** Leases that failed since the last that did not. */
+  streak: number
   /** Sum of the latencies told at release, ms, and how many there were. */
   latencySum: number
   latencyCount: number
@@ -252,6 +254,7 @@ function newMember<N extends NodeLike>(node: N, place: Place): Member<N> {
     open: 0,
     released: 0,
     failed: 0,
+    streak: 0,
     latencySum: 0,
     latencyCount: 0,
   }

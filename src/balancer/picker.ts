@@ -85,6 +85,7 @@ export class Picker<N extends NodeLike = NodeLike> extends KnownMembers<N> {
       leases,
       released: (member) => this.onReleased(member),
       ended: custom && (({ node }, outcome) => custom.released(node, outcome)),
+      health: this.health,
       learning: this.#memberPicks.learning,
     }
     const arrays: ArrayPicksOptions = {
@@ -238,7 +239,7 @@ export class Picker<N extends NodeLike = NodeLike> extends KnownMembers<N> {
 
   /** What is known of each member now, in the order of `nodes`. */
   snapshot(): NodeSnapshot<N>[] {
-    return this.closed ? [] : this.#memberPicks.snapshot()
+    return this.closed ? [] : this.#memberPicks.snapshot(this.health)
   }
 
   /** What `console.log` shows: not the whole of the table. */
@@ -271,16 +272,10 @@ export class Picker<N extends NodeLike = NodeLike> extends KnownMembers<N> {
     this.#memberPicks.probed(member, inFlight, latency, time)
   }
 
-  /** Makes the next pick see that members changed. */
-  protected override changed(): void {
-    this.members.settle()
-    this.#invalidate()
-  }
-
-  protected override restood(_members: readonly Member<N>[]): void {
-    this.members.settle()
-    // Else the same ones may be picked.
-    if (this.members.stale) this.#invalidate()
+  protected override membersChanged(): void {
+    this.#memberPicks.invalidate()
+    this.#arrayPicks.invalidate()
+    this.#custom?.membersChanged(this.members.list)
   }
 
   /** Called after each release of a lease. */
@@ -291,12 +286,6 @@ export class Picker<N extends NodeLike = NodeLike> extends KnownMembers<N> {
     this.closeMembers()
     this.#memberPicks.close()
     this.#arrayPicks.close()
-  }
-
-  #invalidate(): void {
-    this.#memberPicks.invalidate()
-    this.#arrayPicks.invalidate()
-    this.#custom?.membersChanged(this.members.list)
   }
 
   #selectFrom(what: readonly NodeLike[] | SelectOptions | undefined): NodeLike | undefined {

@@ -7,7 +7,18 @@ import { readReport } from '../table/report.js'
 import { cpuOf, sampledAt, takenFor } from './figures.js'
 import type { Member } from './members.js'
 import type { NodeLike } from './node.js'
+import type { EjectionReason, PassiveHealth } from './passive-health.js'
 import { type MemberState, stateOf, type Told } from './standings.js'
+
+/** How a member is ejected. */
+export interface EjectionSnapshot {
+  /** `elsewhere`: by the balancer's own thread, of a balancer that is attached to it. */
+  readonly reason: EjectionReason | 'elsewhere'
+  /** How many times in all, but for those that it was forgiven; undefined where it was elsewhere. */
+  readonly times: number | undefined
+  /** Time until it returns, ms; undefined where it was elsewhere. */
+  readonly remaining: number | undefined
+}
 
 /** What a balancer knows of one member. */
 export interface NodeSnapshot<N extends NodeLike = NodeLike> {
@@ -17,6 +28,8 @@ export interface NodeSnapshot<N extends NodeLike = NodeLike> {
   readonly state: MemberState
   /** What the node told of itself last. */
   readonly told: Told
+  /** Why it is sent no more for a while, where its requests failed; undefined where it is not so. */
+  readonly ejected: EjectionSnapshot | undefined
   /** CPU of the reading in percent, however old; undefined where there is none. */
   readonly cpu: number | undefined
   /** Age of the sample that the algorithm goes by, ms: for `powerOfTwo` the metric's, else the CPU's. Undefined where there is none. */
@@ -53,14 +66,36 @@ export interface NodeSnapshot<N extends NodeLike = NodeLike> {
   readonly latency: number | undefined
 }
 
-/** Puts together what is known; `view` and `shares` are of these members, as of now. */
+export interface SnapshotOptions {
+  /** As of now, by index. */
+  readonly view: View
+  readonly shares: Float64Array
+  readonly algorithm: Algorithm
+  readonly memory: TableMemory
+  /** Table time, ms. */
+  readonly now: number
+  readonly ejectionOf: (member: Member) => EjectionSnapshot | undefined
+}
+
+/** How a member is ejected. `now` in clock time, ms. */
+export function ejectionOf(
+  member: Member,
+  health: PassiveHealth | undefined,
+  now: number,
+): EjectionSnapshot | undefined {
+  const ejection = health?.of(member)
+  if (ejection !== undefined) {
+    const { reason, times, until } = ejection
+    return { reason, times, remaining: Math.max(0, until - now) }
+  }
+  if (!member.ejectedThere) return undefined
+  return { reason: 'elsewhere', times: undefined, remaining: undefined }
+}
+
+/** Puts together what is known of these members. */
 export function snapshotOf<N extends NodeLike>(
   members: readonly Member<N>[],
-  view: View,
-  shares: Float64Array,
-  algorithm: Algorithm,
-  memory: TableMemory,
-  now: number,
+  { view, shares, algorithm, memory, now, ejectionOf }: SnapshotOptions,
 ): NodeSnapshot<N>[] {
   const ttl = ttlOf(algorithm)
   const isCost = algorithm.kind === 'adaptive'
@@ -75,6 +110,7 @@ export function snapshotOf<N extends NodeLike>(
       id: member.id,
       state: stateOf(member),
       told: { ...member.told },
+      ejected: ejectionOf(member),
       cpu: cpuOf(memory, member),
       age,
       fresh: age !== undefined && ttl !== undefined && age <= ttl,

@@ -1,4 +1,3 @@
-import { channel } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -18,6 +17,7 @@ import {
 } from '../../dist/index.js'
 import { writeOrcaHeader } from '../../dist/reports/orca-headers.js'
 import { VirtualClock } from '../../dist/simulation/virtual-clock.js'
+import { eventsOf } from '../support/events.js'
 
 const REPORT = 'endpoint-load-metrics'
 const BINARY = 'endpoint-load-metrics-bin'
@@ -147,15 +147,11 @@ test('what becomes of each response is told and counted', async (t) => {
 
 test('a report that can not be used is told each time, and warned of once a node and header', async (t) => {
   const warnings: Error[] = []
-  const events: ReportErrorEvent[] = []
   const onWarning = (warning: Error & { code?: string }) => {
     if (warning.code === 'IDLEST_REPORT_ERROR' && warning.message.startsWith('mine')) warnings.push(warning)
   }
-  const onError = (event: unknown) => {
-    if ((event as ReportErrorEvent).balancer === 'mine') events.push(event as ReportErrorEvent)
-  }
+  const told = eventsOf(t, 'mine', ['idlest:report:error'])
   process.on('warning', onWarning)
-  channel('idlest:report:error').subscribe(onError)
   const balancer = createBalancer({ ...own(), name: 'mine', nodes: ['a', 'b'] })
   for (const node of ['a', 'b', 'a', 'a', 'x']) balancer.observe(node, { [REPORT]: 'TEXT cpu_utilization=x' })
   balancer.observe('a', { [REPORT]: text({ cpu: 1 }) })
@@ -163,7 +159,7 @@ test('a report that can not be used is told each time, and warned of once a node
   balancer.observe('a', { [BINARY]: 'x' })
   await new Promise(setImmediate)
   process.off('warning', onWarning)
-  channel('idlest:report:error').unsubscribe(onError)
+  const events = told.map(([, event]) => event as ReportErrorEvent)
   t.deepEqual(
     events.map(({ node, header }) => [node, header]),
     [
