@@ -29,6 +29,7 @@ export {
 export { type AttachedBalancer, type AttachOptions, attachBalancer } from './balancer/attached.js'
 export { type Balancer, type BalancerStats, createBalancer } from './balancer/balancer.js'
 export { type ConfigureOptions, configure, select } from './balancer/drop-in.js'
+export type { GuardCounters } from './balancer/guard.js'
 export type { BalancerHandle } from './balancer/handle.js'
 export type { InBandCounters, Observed, ObserveOptions } from './balancer/in-band.js'
 export type { Lease, LeaseCounters, Outcome } from './balancer/lease.js'

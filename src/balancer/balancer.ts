@@ -15,6 +15,7 @@ import { type Entry, sampleTime, Table } from '../table/table.js'
 import { warn } from '../warn.js'
 import { checkSelf } from './cores.js'
 import { Drains } from './drains.js'
+import type { GuardCounters } from './guard.js'
 import { type BalancerHandle, HandleServer } from './handle.js'
 import type { InBandCounters } from './in-band.js'
 import { keptAlive } from './keep-alive.js'
@@ -37,6 +38,8 @@ export interface BalancerStats {
   readonly picks: PickCounters
   readonly leases: LeaseCounters
   readonly health: HealthCounters
+  /** How many times members were passed over when they were drawn, for their weight, limit or share. */
+  readonly guard: GuardCounters
   /** What became of the reports of responses that `observe` was shown. */
   readonly inBand: InBandCounters
   /** Undefined with `poll: false`. */
@@ -78,7 +81,7 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
     const algorithm = options.algorithm ?? adaptive()
     const self = options.self === undefined ? undefined : idOf(options.self)
     checkSelf(algorithm, self)
-    const trust: TrustSettings = { health: options.health }
+    const trust: TrustSettings = { health: options.health, maxShare: options.maxShare }
     super({
       name,
       engine: chooseEngine(options.engine),
@@ -181,6 +184,7 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
       picks: this.pickCounters(),
       leases: { ...this.leases.leases },
       health: this.healthCounters(),
+      guard: this.guardCounters(),
       inBand: { ...this.inBand.counters },
       poll: this.#poller && { ...this.#poller.counters },
       probes: this.#probing && { ...this.#probing.counters },

@@ -11,6 +11,7 @@ import { tableTime } from '../table/table.js'
 import { coreOf } from './cores.js'
 import type { CustomRunner } from './custom.js'
 import type { FailedPicks } from './failed-picks.js'
+import { Guard, type GuardCounters } from './guard.js'
 import { KeyedPicks } from './keyed-picks.js'
 import { learningOf } from './learning.js'
 import type { Learning, LeaseCounters } from './lease.js'
@@ -40,6 +41,8 @@ export interface MemberPicksOptions<N extends NodeLike> {
   readonly leases: LeaseCounters
   /** Told of draws that failed. */
   readonly failures: FailedPicks
+  /** The share of the picks that a member may have. */
+  readonly maxShare: number
   /** Throws where picks are no longer allowed. */
   readonly check: () => void
   /** Told of the members' nodes as the engine has them, which what it draws are indices of. */
@@ -61,13 +64,15 @@ export class MemberPicks<N extends NodeLike> {
   // Where the algorithm takes keys.
   readonly #keyed: KeyedPicks<N> | undefined
   readonly #generator: Generator
+  readonly #guard: Guard
   /** Learns from leases, where the algorithm does. */
   readonly learning: Learning | undefined
 
   constructor(options: MemberPicksOptions<N>) {
     this.#options = options
-    const { memory, clock, exact, seed } = options
+    const { memory, clock, exact, seed, algorithm, maxShare } = options
     this.#generator = new Generator(streamOf(seed, GUARD_STREAM))
+    this.#guard = new Guard({ memory, algorithm, generator: this.#generator, maxShare })
     this.failures = options.failures
     const core = this.#core()
     // Not where members changed since the last pick: the engine has other indices.
@@ -156,6 +161,18 @@ export class MemberPicks<N extends NodeLike> {
     this.#keyed?.invalidate()
   }
 
+  /** Makes the next pick see that weights and limits changed. */
+  reweigh(): void {
+    const { members, maxShare } = this.#options
+    this.#guard.reweigh()
+    this.picks.guardBy(maxShare < 1 || members.standings.guarded > 0 ? this.#guard : undefined)
+  }
+
+  /** Of how members were passed over. */
+  get guardCounters(): GuardCounters {
+    return this.#guard.counters
+  }
+
   close(): void {
     this.picks.close()
     this.#keyed?.invalidate()
@@ -184,6 +201,7 @@ export class MemberPicks<N extends NodeLike> {
         this.picks.counts = new Float64Array(this.list.length)
         // A copy that is not frozen: to read an element of a frozen array takes a third of a pick.
         this.nodes = members.nodes.slice()
+        this.#guard.take(this.list)
         onNodes(this.nodes)
         return members.arrays
       },

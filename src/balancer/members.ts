@@ -250,6 +250,8 @@ function newMember<N extends NodeLike>(node: N, place: Place): Member<N> {
     suspectThere: false,
     grade: WELL,
     up: true,
+    factor: 1,
+    guarded: false,
     picks: 0,
     open: 0,
     released: 0,

@@ -8,6 +8,7 @@ import { turnsFor } from './cores.js'
 import { type CustomRunner, runnerOf } from './custom.js'
 import { arrayPickerOf } from './custom-arrays.js'
 import { FailedPicks, NO_ONE } from './failed-picks.js'
+import type { GuardCounters } from './guard.js'
 import { KnownMembers, type KnownMembersOptions } from './known-members.js'
 import { Lease, type LeaseOwner, newLeaseCounters, type Outcome } from './lease.js'
 import { MemberPicks } from './member-picks.js'
@@ -74,6 +75,7 @@ export class Picker<N extends NodeLike = NodeLike> extends KnownMembers<N> {
       self,
       leases,
       failures: this.#failures,
+      maxShare: options.trust.maxShare,
       check,
       onNodes: (nodes) => {
         this.#nodes = nodes
@@ -257,6 +259,10 @@ export class Picker<N extends NodeLike = NodeLike> extends KnownMembers<N> {
     return { picks: used + (byKey ?? 0), keyless, atRandom, ...this.counters }
   }
 
+  protected guardCounters(): GuardCounters {
+    return { ...this.#memberPicks.guardCounters }
+  }
+
   /** Picks of members so far, but those by keys. */
   protected get picked(): number {
     return this.#picks.used
@@ -270,6 +276,16 @@ export class Picker<N extends NodeLike = NodeLike> extends KnownMembers<N> {
   /** Takes what a member said. Where the members have changed since the last pick, the next one finds it in the table. */
   protected probed(member: Member, inFlight: number, latency: number, time: number): void {
     this.#memberPicks.probed(member, inFlight, latency, time)
+  }
+
+  protected override changed(): void {
+    super.changed()
+    this.#memberPicks.reweigh()
+  }
+
+  protected override restood(members: readonly Member<N>[]): void {
+    super.restood(members)
+    this.#memberPicks.reweigh()
   }
 
   protected override membersChanged(): void {

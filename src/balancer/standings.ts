@@ -42,10 +42,14 @@ export interface Standing {
   /** Whether it was found to claim idleness while its requests fail or slow down, here or there. */
   suspect: boolean
   suspectThere: boolean
-  /** What follows, kept by `Standings`. */
+  /** What follows from these, kept by `Standings`. */
   grade: Grade
   /** Whether it may be picked. */
   up: boolean
+  /** What it gets of the share that it would get otherwise, 0-1. */
+  factor: number
+  /** Whether that is less than 1, or it has told a limit. */
+  guarded: boolean
 }
 
 /** What a member that claims idleness, and does not answer like that, gets of its share. */
@@ -57,8 +61,7 @@ export function stateOf({ order, told }: Standing): MemberState {
   return state === 'up' && (order === 'drain' || weight === 0) ? 'drain' : state
 }
 
-/** What a member gets of the share that it would get otherwise, where the others get theirs: 0-1. */
-export function factorOf({ told, suspect, suspectThere }: Standing): number {
+function factorOf({ told, suspect, suspectThere }: Standing): number {
   const factor = Math.min(told.weight ?? 100, 100) / 100
   return suspect || suspectThere ? factor * SUSPECT_FACTOR : factor
 }
@@ -68,6 +71,8 @@ export function factorOf({ told, suspect, suspectThere }: Standing): number {
  * nobody else is left: where all that were not ordered out are down or ejected, all of them are used (fail open).
  */
 export class Standings {
+  /** How many members have less than their share, or a limit to what they take at once. */
+  guarded = 0
   /** How many times it came to that. */
   timesOpen = 0
   /** Ids of members that may not be picked. */
@@ -99,12 +104,16 @@ export class Standings {
   }
 
   enter(member: Standing): void {
+    member.factor = factorOf(member)
+    member.guarded = member.factor < 1 || (member.told.maxInFlight ?? 0) > 0
+    if (member.guarded) this.guarded++
     member.grade = this.#gradeOf(member)
     this.#counts[member.grade] = this.count(member.grade) + 1
     this.#apply(member)
   }
 
-  leave({ id, grade }: Standing): void {
+  leave({ id, grade, guarded }: Standing): void {
+    if (guarded) this.guarded--
     this.#counts[grade] = this.count(grade) - 1
     this.out.delete(id)
     this.ill.delete(id)
@@ -112,11 +121,10 @@ export class Standings {
 
   /** Takes in that something of a member changed. Returns whether that may change who is picked. */
   update(member: Standing): boolean {
-    const grade = this.#gradeOf(member)
-    if (grade === member.grade) return false
+    const { grade } = member
     this.leave(member)
     this.enter(member)
-    return true
+    return member.grade !== grade
   }
 
   /**

@@ -34,6 +34,11 @@ export interface HealthOptions {
 export interface TrustOptions {
   /** When members are taken out for what becomes of their leases; false: never. */
   health?: HealthOptions | false
+  /**
+   * The share of the last 128 picks that one member may have, above 0 to 1: what a report can do at most. Never less than
+   * an equal share. Not of picks by key or from arrays. Default 1: no limit.
+   */
+  maxShare?: number
 }
 
 const share = number(0, 1, 'a share')
@@ -61,6 +66,7 @@ export const trustEntries = {
   health: v.optional(v.union([v.literal(false), health], 'an object of options, or false'), () =>
     v.parse(health, {}),
   ),
+  maxShare: v.optional(number(Number.MIN_VALUE, 1, 'a share'), 1),
 } as const
 
 export const trustOptions = options(trustEntries)
