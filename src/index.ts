@@ -41,7 +41,13 @@ export type { HeaderLookup, ReportSource } from './balancer/report-headers.js'
 export type { SelectOptions } from './balancer/select-options.js'
 export type { EjectionSnapshot, NodeSnapshot } from './balancer/snapshot.js'
 export type { MemberState, Told } from './balancer/standings.js'
-export type { FailureRateOptions, HealthOptions, TrustOptions } from './balancer/trust-options.js'
+export type { SuspicionCounters, SuspicionReason } from './balancer/suspicion.js'
+export type {
+  FailureRateOptions,
+  HealthOptions,
+  SuspicionOptions,
+  TrustOptions,
+} from './balancer/trust-options.js'
 export type { Clock } from './clock.js'
 export {
   BadKeyError,
@@ -83,6 +89,7 @@ export type {
   EmptySelectEvent,
   MemberEjectedEvent,
   MemberReturnedEvent,
+  MemberSuspectEvent,
   PollEvent,
   RemoteErrorEvent,
   ReportErrorEvent,

@@ -52,6 +52,15 @@ export interface MemberReturnedEvent {
   readonly node: string
 }
 
+/** A member claims to be idle while its requests fail or slow down, or does so no longer. */
+export interface MemberSuspectEvent {
+  readonly balancer: string
+  readonly node: string
+  readonly suspect: boolean
+  /** Undefined where it is suspect no longer. */
+  readonly reason: 'failing' | 'slow' | undefined
+}
+
 /** A pick that found no node. */
 export interface EmptySelectEvent {
   readonly balancer: string
@@ -93,6 +102,7 @@ export const channels = {
   reportError: channel('idlest:report:error'),
   memberEjected: channel('idlest:member:ejected'),
   memberReturned: channel('idlest:member:returned'),
+  memberSuspect: channel('idlest:member:suspect'),
   selectEmpty: channel('idlest:select:empty'),
   customError: channel('idlest:custom:error'),
   samplerError: channel('idlest:sampler:error'),
@@ -119,6 +129,11 @@ export function publishEjected(event: MemberEjectedEvent): void {
 /** Tells of a member that came back. */
 export function publishReturned(event: MemberReturnedEvent): void {
   if (channels.memberReturned.hasSubscribers) channels.memberReturned.publish(event)
+}
+
+/** Tells of a member that is suspect, or is so no longer. */
+export function publishSuspect(event: MemberSuspectEvent): void {
+  if (channels.memberSuspect.hasSubscribers) channels.memberSuspect.publish(event)
 }
 
 /** Tells of what an algorithm of the user's did wrong. */

@@ -28,6 +28,7 @@ import type { PickCounters } from './pick-counters.js'
 import { Picker } from './picker.js'
 import { Probing } from './probing.js'
 import { processTable } from './process-table.js'
+import type { SuspicionCounters } from './suspicion.js'
 import type { TrustSettings } from './trust-options.js'
 
 /** Counters of a balancer since it was made. */
@@ -38,6 +39,7 @@ export interface BalancerStats {
   readonly picks: PickCounters
   readonly leases: LeaseCounters
   readonly health: HealthCounters
+  readonly suspicion: SuspicionCounters
   /** How many times members were passed over when they were drawn, for their weight, limit or share. */
   readonly guard: GuardCounters
   /** What became of the reports of responses that `observe` was shown. */
@@ -81,7 +83,8 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
     const algorithm = options.algorithm ?? adaptive()
     const self = options.self === undefined ? undefined : idOf(options.self)
     checkSelf(algorithm, self)
-    const trust: TrustSettings = { health: options.health, maxShare: options.maxShare }
+    const { health, suspicion, maxShare } = options
+    const trust: TrustSettings = { health, suspicion, maxShare }
     super({
       name,
       engine: chooseEngine(options.engine),
@@ -184,6 +187,7 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
       picks: this.pickCounters(),
       leases: { ...this.leases.leases },
       health: this.healthCounters(),
+      suspicion: this.suspicionCounters(),
       guard: this.guardCounters(),
       inBand: { ...this.inBand.counters },
       poll: this.#poller && { ...this.#poller.counters },

@@ -17,6 +17,7 @@ import { newPickCounters } from './pick-counters.js'
 import type { ReportSource } from './report-headers.js'
 import { ReportIntake } from './report-intake.js'
 import type { Told } from './standings.js'
+import { Suspicion, type SuspicionCounters } from './suspicion.js'
 import type { TrustSettings } from './trust-options.js'
 
 export interface KnownMembersOptions {
@@ -49,6 +50,8 @@ export abstract class KnownMembers<N extends NodeLike = NodeLike> {
   protected readonly inBand: InBand
   /** Where members are ejected for what becomes of their leases. */
   protected readonly health: PassiveHealth | undefined
+  /** Where members may be suspect. */
+  protected readonly suspicion: Suspicion | undefined
   readonly #publications: Publications
   readonly #meters: MeterRegistry
 
@@ -62,14 +65,15 @@ export abstract class KnownMembers<N extends NodeLike = NodeLike> {
     this.#reports = new ReportIntake(memory, clock, this.counters)
     this.#publications = new Publications(memory, clock, coalesce)
     this.inBand = new InBand({ name, take: (member, report) => this.#takeOff(member, report) })
-    if (trust.health !== false) {
-      this.health = new PassiveHealth({
-        settings: trust.health,
-        name,
-        clock,
-        members: this.members as Members<NodeLike>,
-        onChange: (members) => this.restood(members as readonly Member<N>[]),
-      })
+    const watched = {
+      name,
+      clock,
+      members: this.members as Members<NodeLike>,
+      onChange: (members: readonly Member[]) => this.restood(members as readonly Member<N>[]),
+    }
+    if (trust.health !== false) this.health = new PassiveHealth({ ...watched, settings: trust.health })
+    if (trust.suspicion !== false) {
+      this.suspicion = new Suspicion({ ...watched, memory, algorithm, settings: trust.suspicion })
     }
     this.#meters = new MeterRegistry(memory, clock, algorithm)
   }
@@ -183,6 +187,12 @@ export abstract class KnownMembers<N extends NodeLike = NodeLike> {
     const { ejections, returned, spared } = this.health?.counters ?? { ejections: 0, returned: 0, spared: 0 }
     const ejected = [...this.members.all()].filter((member) => member.ejected).length
     return { ejected, ejections, returned, spared, isOpen, timesOpen }
+  }
+
+  protected suspicionCounters(): SuspicionCounters {
+    const { suspected, cleared } = this.suspicion?.counters ?? { suspected: 0, cleared: 0 }
+    const suspects = [...this.members.all()].filter((member) => member.suspect).length
+    return { suspects, suspected, cleared }
   }
 
   protected checkOpen(): void {

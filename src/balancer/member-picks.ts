@@ -18,10 +18,9 @@ import type { Learning, LeaseCounters } from './lease.js'
 import type { MemberSource } from './live-view.js'
 import type { Member, Members } from './members.js'
 import { looseId, type NodeLike } from './node.js'
-import type { PassiveHealth } from './passive-health.js'
 import { Picks } from './picks.js'
 import { excludedBy, type SelectOptions } from './select-options.js'
-import { ejectionOf, type NodeSnapshot, snapshotOf } from './snapshot.js'
+import { type NodeSnapshot, snapshotOf, type Watchers } from './snapshot.js'
 
 export interface MemberPicksOptions<N extends NodeLike> {
   readonly engine: Engine
@@ -43,6 +42,8 @@ export interface MemberPicksOptions<N extends NodeLike> {
   readonly failures: FailedPicks
   /** The share of the picks that a member may have. */
   readonly maxShare: number
+  /** Called before each look at members and readings. */
+  readonly onRefresh: (() => void) | undefined
   /** Throws where picks are no longer allowed. */
   readonly check: () => void
   /** Told of the members' nodes as the engine has them, which what it draws are indices of. */
@@ -78,7 +79,14 @@ export class MemberPicks<N extends NodeLike> {
     // Not where members changed since the last pick: the engine has other indices.
     this.learning = core.learner && learningOf(core.learner, clock, (member) => this.#isKnown(member))
     this.#keyed = keyedPicksOf(options)
-    this.picks = new Picks({ core, memory, clock, exact, source: this.#source() })
+    this.picks = new Picks({
+      core,
+      memory,
+      clock,
+      exact,
+      source: this.#source(),
+      onRefresh: options.onRefresh,
+    })
   }
 
   /** Any member; undefined where the draw failed, which is noted. */
@@ -132,9 +140,9 @@ export class MemberPicks<N extends NodeLike> {
 
   /**
    * What is known of each member now.
-   * @param health what ejects them, where something does
+   * @param watchers what looks at how they do
    */
-  snapshot(health: PassiveHealth | undefined): NodeSnapshot<N>[] {
+  snapshot(watchers: Watchers): NodeSnapshot<N>[] {
     const { algorithm, memory, clock } = this.#options
     const view = this.picks.current()
     this.#countInMembers()
@@ -146,7 +154,8 @@ export class MemberPicks<N extends NodeLike> {
       algorithm,
       memory,
       now,
-      ejectionOf: (member) => ejectionOf(member, health, clock.now()),
+      clockTime: clock.now(),
+      watchers,
     })
   }
 

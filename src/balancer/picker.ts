@@ -76,6 +76,7 @@ export class Picker<N extends NodeLike = NodeLike> extends KnownMembers<N> {
       leases,
       failures: this.#failures,
       maxShare: options.trust.maxShare,
+      onRefresh: this.suspicion && (() => this.suspicion?.look()),
       check,
       onNodes: (nodes) => {
         this.#nodes = nodes
@@ -241,7 +242,8 @@ export class Picker<N extends NodeLike = NodeLike> extends KnownMembers<N> {
 
   /** What is known of each member now, in the order of `nodes`. */
   snapshot(): NodeSnapshot<N>[] {
-    return this.closed ? [] : this.#memberPicks.snapshot(this.health)
+    const { health, suspicion } = this
+    return this.closed ? [] : this.#memberPicks.snapshot({ health, suspicion })
   }
 
   /** What `console.log` shows: not the whole of the table. */

@@ -14,6 +14,11 @@ export interface PickWatcher {
 
 const NO_ONE = new Uint32Array(0)
 
+export interface PicksOptions extends LiveViewOptions {
+  /** Called before each look at members and readings. */
+  readonly onRefresh?: (() => void) | undefined
+}
+
 /**
  * Picks from blocks of decisions that the engine draws ahead. A block is thrown away, and the generator taken back to
  * the first decision that was not used, as soon as the table's generation moves: the sequence is the one that single
@@ -39,14 +44,16 @@ export class Picks implements Draws {
   private readonly isLive: boolean
   private readonly learner: Learner | undefined
   private guard: Guard | undefined
+  private readonly onRefresh: (() => void) | undefined
 
-  constructor(options: LiveViewOptions) {
+  constructor(options: PicksOptions) {
     this.header = options.memory.header
     this.live = new LiveView(options)
     this.core = options.core
     const space = new Uint32Array(LARGEST_BLOCK)
     this.isLive = options.core.live
     this.learner = options.core.learner
+    this.onRefresh = options.onRefresh
     this.blocks = blockSizes().map((size) => space.subarray(0, size))
     this.block = this.blocks[0] as Uint32Array
   }
@@ -212,6 +219,7 @@ export class Picks implements Draws {
 
   private refresh(): void {
     this.giveBack()
+    this.onRefresh?.()
     this.live.refresh()
     this.nextBlock = 0
   }

@@ -9,6 +9,7 @@ import type { Member } from './members.js'
 import type { NodeLike } from './node.js'
 import type { EjectionReason, PassiveHealth } from './passive-health.js'
 import { type MemberState, stateOf, type Told } from './standings.js'
+import type { Suspicion, SuspicionReason } from './suspicion.js'
 
 /** How a member is ejected. */
 export interface EjectionSnapshot {
@@ -30,6 +31,11 @@ export interface NodeSnapshot<N extends NodeLike = NodeLike> {
   readonly told: Told
   /** Why it is sent no more for a while, where its requests failed; undefined where it is not so. */
   readonly ejected: EjectionSnapshot | undefined
+  /**
+   * Why it gets half of its share: it claims to be idle while its requests fail or slow down. `elsewhere`: the balancer's
+   * own thread found that, of a balancer that is attached to it.
+   */
+  readonly suspect: SuspicionReason | 'elsewhere' | undefined
   /** CPU of the reading in percent, however old; undefined where there is none. */
   readonly cpu: number | undefined
   /** Age of the sample that the algorithm goes by, ms: for `powerOfTwo` the metric's, else the CPU's. Undefined where there is none. */
@@ -49,7 +55,7 @@ export interface NodeSnapshot<N extends NodeLike = NodeLike> {
   /** Whether it may be picked now. */
   readonly inBand: boolean
   /**
-   * The chance that the next pick is this node, 0-1; for `roundRobin` its part of a whole turn. For those that go by
+   * The chance that the next draw is this node, 0-1, before weights, limits and `maxShare`; for `roundRobin` its part of a whole turn. For those that go by
    * requests in flight, what it would be where all have as many.
    */
   readonly share: number
@@ -74,19 +80,25 @@ export interface SnapshotOptions {
   readonly memory: TableMemory
   /** Table time, ms. */
   readonly now: number
-  readonly ejectionOf: (member: Member) => EjectionSnapshot | undefined
+  /** Clock time, ms. */
+  readonly clockTime: number
+  readonly watchers: Watchers
 }
 
-/** How a member is ejected. `now` in clock time, ms. */
-export function ejectionOf(
+/** What looks at how members do, where something does. */
+export interface Watchers {
+  readonly health: PassiveHealth | undefined
+  readonly suspicion: Suspicion | undefined
+}
+
+function ejectionOf(
   member: Member,
-  health: PassiveHealth | undefined,
-  now: number,
+  { watchers, clockTime }: Pick<SnapshotOptions, 'watchers' | 'clockTime'>,
 ): EjectionSnapshot | undefined {
-  const ejection = health?.of(member)
+  const ejection = watchers.health?.of(member)
   if (ejection !== undefined) {
     const { reason, times, until } = ejection
-    return { reason, times, remaining: Math.max(0, until - now) }
+    return { reason, times, remaining: Math.max(0, until - clockTime) }
   }
   if (!member.ejectedThere) return undefined
   return { reason: 'elsewhere', times: undefined, remaining: undefined }
@@ -95,8 +107,9 @@ export function ejectionOf(
 /** Puts together what is known of these members. */
 export function snapshotOf<N extends NodeLike>(
   members: readonly Member<N>[],
-  { view, shares, algorithm, memory, now, ejectionOf }: SnapshotOptions,
+  options: SnapshotOptions,
 ): NodeSnapshot<N>[] {
+  const { view, shares, algorithm, memory, now, watchers } = options
   const ttl = ttlOf(algorithm)
   const isCost = algorithm.kind === 'adaptive'
   const isWeighed = algorithm.kind === 'weightedRoundRobin'
@@ -110,7 +123,8 @@ export function snapshotOf<N extends NodeLike>(
       id: member.id,
       state: stateOf(member),
       told: { ...member.told },
-      ejected: ejectionOf(member),
+      ejected: ejectionOf(member, options),
+      suspect: watchers.suspicion?.of(member) ?? (member.suspectThere ? 'elsewhere' : undefined),
       cpu: cpuOf(memory, member),
       age,
       fresh: age !== undefined && ttl !== undefined && age <= ttl,

@@ -30,10 +30,27 @@ export interface HealthOptions {
   maxEjected?: number
 }
 
+/**
+ * When a member is suspect: one that claims to be idle all the time, by reports no higher than those of half of the
+ * members, while its requests fail or slow down. It gets half of its share until a window passes without that.
+ */
+export interface SuspicionOptions {
+  /** Share of its leases that fail, while of the others' less than half as many do, above 0 to 1. Default 0.5. */
+  failureRate?: number
+  /** How many times as long as the median of the others' mean latencies its own is, at least 1. Default 3. */
+  slowdown?: number
+  /** Leases in a window below which a member is not judged. Default 10. */
+  minimum?: number
+  /** Time over which leases are counted, at least, ms. Default 10,000. */
+  window?: number
+}
+
 /** Whether a balancer believes its members. */
 export interface TrustOptions {
   /** When members are taken out for what becomes of their leases; false: never. */
   health?: HealthOptions | false
+  /** When a member's word is doubted; false: never. */
+  suspicion?: SuspicionOptions | false
   /**
    * The share of the last 128 picks that one member may have, above 0 to 1: what a report can do at most. Never less than
    * an equal share. Not of picks by key or from arrays. Default 1: no limit.
@@ -58,6 +75,16 @@ const health = options({
   maxEjected: v.optional(share, 0.5),
 })
 
+const suspicion = options({
+  failureRate: v.optional(number(Number.MIN_VALUE, 1, 'a share'), 0.5),
+  slowdown: v.optional(number(1), 3),
+  minimum: v.optional(whole(1), 10),
+  window: v.optional(milliseconds(1), 10_000),
+})
+
+/** Suspicion options with their defaults. */
+export type SuspicionSettings = v.InferOutput<typeof suspicion>
+
 /** Health options with their defaults. */
 export type HealthSettings = v.InferOutput<typeof health>
 
@@ -65,6 +92,9 @@ export type HealthSettings = v.InferOutput<typeof health>
 export const trustEntries = {
   health: v.optional(v.union([v.literal(false), health], 'an object of options, or false'), () =>
     v.parse(health, {}),
+  ),
+  suspicion: v.optional(v.union([v.literal(false), suspicion], 'an object of options, or false'), () =>
+    v.parse(suspicion, {}),
   ),
   maxShare: v.optional(number(Number.MIN_VALUE, 1, 'a share'), 1),
 } as const
