@@ -1,8 +1,8 @@
 import { type AgentCheckSettings, type AgentCheckTarget, resolveAgentCheck } from './agent-check.js'
 import { type HttpSettings, type HttpTarget, resolveHttp } from './http.js'
-import { type OrcaSettings, type OrcaTarget, resolveOrca } from './orca.js'
 import { type NatsTarget, type NatsTransportSettings, resolveNats } from './nats.js'
 import { type NodeExporterSettings, type NodeExporterTarget, resolveNodeExporter } from './node-exporter.js'
+import { type OrcaSettings, type OrcaTarget, resolveOrca } from './orca.js'
 
 /**
  * The built-in kinds of transport: of each the settings, and the target that a node is resolved to. A new kind is a line
