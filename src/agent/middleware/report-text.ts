@@ -1,5 +1,6 @@
-import { type HeaderForm, writeOrcaHeader } from '../../reports/orca-headers.js'
+import type { HeaderForm } from '../../reports/orca-headers.js'
 import { warn } from '../../warn.js'
+import { reportHeader } from '../report-header.js'
 import type { LoadSource } from './options.js'
 
 /**
@@ -38,7 +39,7 @@ export class ReportText {
     const report = this.#source.report()
     if (report === undefined) return undefined
     try {
-      return writeOrcaHeader(report, this.#form)
+      return reportHeader(report, this.#form)
     } catch (error) {
       // No response fails for want of a report.
       this.#source.traffic.counters.badReports++

@@ -1,10 +1,9 @@
-import { FORMAT_HEADER, REPORT_HEADER } from '../../reports/orca-headers.js'
+import { FORMAT_HEADER, HEADER_FORMS, REPORT_HEADER } from '../../reports/orca-headers.js'
 import { endWith, type RequestLike, type ResponseLike, setLast } from './exchange.js'
 import {
   type CheckedMiddlewareOptions,
   checkMiddlewareOptions,
   checkSource,
-  HEADER_FORMS,
   type LoadSource,
   type MiddlewareOptions,
 } from './options.js'
@@ -16,7 +15,6 @@ export class Serving {
   readonly #options: CheckedMiddlewareOptions
   /** By what requests ask for. */
   readonly #texts: ReadonlyMap<string, ReportText>
-  /** For those that don't ask. */
   readonly #unasked: ReportText | undefined
 
   /** @throws OptionError */
@@ -25,14 +23,16 @@ export class Serving {
     this.#options = checkMiddlewareOptions(options)
     const { when, form, reuse } = this.#options
     this.#texts = new Map(HEADER_FORMS.map((form) => [form, new ReportText(agent, form, reuse)]))
-    this.#unasked = when === 'always' ? this.#texts.get(form) : undefined
+    this.#unasked = when === 'asked' ? undefined : this.#texts.get(form)
     agent.traffic.open()
   }
 
   /** To be called for each request before anything else is done with it. */
   begin(request: RequestLike, response: ResponseLike): void {
-    if (this.#options.skip?.(request)) return
+    const { skip, when } = this.#options
+    if (skip?.(request)) return
     endWith(response, request, this.#source.traffic.begin())
+    if (typeof when === 'function' && !when(request)) return
     const text = this.#textFor(request)
     if (text !== undefined) setLast(response, REPORT_HEADER, text)
   }
@@ -40,6 +40,6 @@ export class Serving {
   #textFor(request: RequestLike): ReportText | undefined {
     const asked = request.headers[FORMAT_HEADER]
     if (typeof asked !== 'string') return this.#unasked
-    return this.#texts.get(asked) ?? this.#texts.get(asked.toUpperCase()) ?? this.#unasked
+    return this.#texts.get(asked) ?? this.#texts.get(asked.trim().toUpperCase()) ?? this.#unasked
   }
 }
