@@ -10,6 +10,7 @@ import { Poller, type PollerCounters } from '../poller/poller.js'
 import type { ProbeAsker } from '../poller/probe-asker.js'
 import type { ProbeCounters } from '../poller/prober.js'
 import type { Told } from '../poller/told.js'
+import { tellsUnasked } from '../poller/transports/kinds.js'
 import { processClock } from '../process-clock.js'
 import { type Seed, streamOf, toSeed } from '../seed.js'
 import { Publications } from '../table/publications.js'
@@ -194,7 +195,7 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
     }
     this.#handles ??= new HandleServer({
       name: this.name,
-      buffer: this.memory.buffer,
+      buffer: this.memory.share(),
       algorithm: this.algorithm,
       engine: this.engine,
       ownClock: this.clock !== processClock,
@@ -359,9 +360,11 @@ function jitterFrom(seed: Seed): () => number {
 
 let warnedOfTtl = false
 
-function warnOfShortTtl(algorithm: Algorithm, { interval }: CheckedPollOptions): void {
+function warnOfShortTtl(algorithm: Algorithm, { interval, transport }: CheckedPollOptions): void {
   const ttl = ttlOf(algorithm)
   if (ttl === undefined || ttl >= 2 * interval || warnedOfTtl) return
+  // Their readings are as old as they are, whatever the interval.
+  if ('kind' in transport && tellsUnasked(transport.kind)) return
   warnedOfTtl = true
   warn(
     `ttl is ${ttl} ms and the poll interval ${interval} ms: one slow poll makes every reading expire and ` +

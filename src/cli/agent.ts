@@ -62,8 +62,10 @@ async function run(flags: AgentFlags, command: Command): Promise<void> {
     if (!(error instanceof IdlestError)) throw error
     command.error(`error: ${flagMessage(error)}`, { exitCode: error instanceof OptionError ? USAGE : FAILED })
   }
+  // Who reads that it listens may send a signal at once.
+  const ended = endOnSignals(agent, flags.drainWait)
   announce(agent, flags)
-  await endOnSignals(agent, flags.drainWait)
+  await ended
 }
 
 /**

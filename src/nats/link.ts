@@ -30,7 +30,10 @@ export interface LinkOptions {
   readonly timeout?: number
   /** A server that leaves two pings of this interval, ms, without an answer is gone. Default 5,000: after 10 to 15 s. */
   readonly ping?: number
-  /** Shortest wait before the next attempt, ms; up to as much again is added by chance, lest a fleet come back all at once. Default 1,000. */
+  /**
+   * Shortest wait before the next attempt, ms; up to as much again is added by chance, lest a fleet come back all at
+   * once. Default 1,000.
+   */
   readonly retry?: number
 }
 
@@ -79,7 +82,7 @@ export class NatsLink {
   close(): Promise<void> {
     this.#closing.abort()
     this.#attempt?.giveUp()
-    void this.#connection?.close()
+    this.#connection?.close().catch(() => {})
     return this.#ended
   }
 
@@ -144,13 +147,15 @@ export class NatsLink {
   /** Resolves when the connection has ended, rejects where it is known why. */
   async #live(connection: NatsConnection): Promise<void> {
     let error: unknown
+    let stale = false
     try {
       if (this.#closed) return
       this.connections++
       this.#connection = connection
       this.#options.onConnect(connection)
       for await (const status of connection.status()) {
-        if (status.type === 'disconnect' || status.type === 'close') this.#connection = undefined
+        if (status.type === 'staleConnection') stale = true
+        else if (status.type === 'disconnect' || status.type === 'close') this.#connection = undefined
         else if (status.type === 'error' && status.error instanceof PermissionViolationError) {
           if (status.error.operation === 'subscription') throw status.error
           this.#options.onRefused?.(status.error.message)
@@ -162,5 +167,6 @@ export class NatsLink {
       await connection.close()
     }
     if (error !== undefined) throw error
+    if (stale) throw new Error('pings were not answered')
   }
 }

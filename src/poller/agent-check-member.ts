@@ -30,21 +30,18 @@ export class SaidState {
   }
 }
 
-/** What a reply says of share and limit. */
+/** What a reply says of load and limits, and what is wrong in it. */
 export function loadOf(
   { percent, weight, maxconn }: AgentCheckReply,
   target: Pick<AgentCheckTarget, 'weight' | 'initialWeight'>,
-): Report {
-  const report: Report = {}
+): { readonly report: Report; readonly wrong?: string } {
+  const limit: Report = maxconn === undefined ? {} : { maxInFlight: maxconn }
   const share = percent ?? (weight === undefined ? undefined : (weight / target.initialWeight) * 100)
-  if (share !== undefined) {
-    // More than the whole is no more than the whole, of a share as of idle time.
-    const capped = Math.min(100, share)
-    if (target.weight === 'cap') report.weight = capped
-    else report.cpu = 100 - capped
-  }
-  if (maxconn !== undefined) report.maxInFlight = maxconn
-  return report
+  if (share === undefined) return { report: limit }
+  // More than its whole share is its whole share; but more idle time than there is would be the idlest of all nodes.
+  if (target.weight === 'cap') return { report: { weight: Math.min(100, share), ...limit } }
+  if (share <= 100) return { report: { cpu: 100 - share, ...limit } }
+  return { report: limit, wrong: `${share} % idle: expected at most 100` }
 }
 
 /** A node whose agent of HAProxy's kind is asked, with its slot. */
@@ -97,11 +94,10 @@ class AgentCheckMember implements PlacedMember {
   #read(text: Buffer, at: number): Answer {
     const reply = readAgentCheck(text)
     if (reply === undefined) return { kind: 'error', reason: 'a reply without a line end' }
-    const report = loadOf(reply, this.#target)
+    const { report, wrong: ofLoad } = loadOf(reply, this.#target)
     const said = Object.keys(report).length > 0 || reply.admin !== undefined || reply.health !== undefined
-    const wrong = [...reply.unknown.map((word) => `${shown(word)}: an unknown word`), ...reply.errors].join(
-      '; ',
-    )
+    const unknown = reply.unknown.map((word) => `${shown(word)}: an unknown word`)
+    const wrong = [...unknown, ...reply.errors, ...(ofLoad === undefined ? [] : [ofLoad])].join('; ')
     if (!said) return wrong === '' ? { kind: 'heard' } : { kind: 'error', reason: wrong }
     if (wrong !== '') this.#sink.bad(this, wrong)
     const state = this.#state.after(reply)

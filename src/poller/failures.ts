@@ -27,7 +27,7 @@ export class FailureReports {
     const failure: FailedNode = { node, kind: 'error', reason }
     this.#bad.add(node)
     this.#publish(failure)
-    this.#warn(failure)
+    this.#warn(failure, 'said something wrong')
   }
 
   /** Takes up what one round came to: all nodes that failed in it; those that did not have answered, or left. */
@@ -50,7 +50,7 @@ export class FailureReports {
     channels.remoteError.publish({ balancer: this.#balancer, node, kind, reason } satisfies RemoteErrorEvent)
   }
 
-  #warn({ node, kind, reason, thread }: FailedNode): void {
+  #warn({ node, kind, reason, thread }: FailedNode, what = "can't be polled"): void {
     if (thread) return
     const bit = kind === 'exit' ? EXIT : ERROR
     const before = this.#warned.get(node) ?? 0
@@ -58,7 +58,7 @@ export class FailureReports {
     this.#warned.set(node, before | bit)
     this.warned++
     warn(
-      `${this.#balancer}: node ${JSON.stringify(node)} can't be polled: ${reason}`,
+      `${this.#balancer}: node ${JSON.stringify(node)} ${what}: ${reason}`,
       kind === 'exit' ? 'IDLEST_POLL_EXIT' : 'IDLEST_POLL_ERROR',
     )
   }

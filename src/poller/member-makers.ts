@@ -43,10 +43,10 @@ const loaders: Loaders = {
     new (await import('./node-exporter-member.js')).NodeExporterMembers(context),
 }
 
-/** Says what is to be installed where a package that is optional is missing. */
-function missing(error: unknown): string {
+/** Why a kind could not be loaded: what is to be installed, where a package that is optional is missing. */
+export function loadFailure(error: unknown): string {
   const reason = reasonOf(error)
-  const name = /^Cannot find package '([^']+)'/.exec(reason)?.[1]
+  const name = /Cannot find package '([^']+)'/.exec(reason)?.[1]
   return name === undefined ? reason : `the package ${name} is missing: npm install ${name}`
 }
 
@@ -99,7 +99,7 @@ export class MemberMakers {
     const loading = made.then(
       (maker) => this.#keep(kind, maker),
       (error: unknown) => {
-        this.#failed.set(kind, missing(error))
+        this.#failed.set(kind, loadFailure(error))
       },
     )
     this.#loading.set(kind, loading)

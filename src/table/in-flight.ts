@@ -25,6 +25,11 @@ export function enterFlight(memory: TableMemory, slot: number, generation: numbe
   const index = inFlightIndex(slot)
   // Read plainly first, at a tenth of the cost: the exchange tells what the word really is. Only what was read atomically refuses.
   let word = words[index] as number
+  if (!memory.countsAreShared) {
+    const enters = mayEnter(word, generation)
+    if (enters) words[index] = word + 1
+    return enters
+  }
   if (!mayEnter(word, generation)) word = Atomics.load(words, index)
   while (mayEnter(word, generation)) {
     const found = Atomics.compareExchange(words, index, word, (word + 1) | 0)
@@ -43,6 +48,11 @@ export function leaveFlight(memory: TableMemory, slot: number, generation: numbe
   const { words } = memory
   const index = inFlightIndex(slot)
   let word = words[index] as number
+  if (!memory.countsAreShared) {
+    if (!mayLeave(word, generation)) return -1
+    words[index] = word - 1
+    return (word & MASK) - 1
+  }
   if (!mayLeave(word, generation)) word = Atomics.load(words, index)
   while (mayLeave(word, generation)) {
     const found = Atomics.compareExchange(words, index, word, (word - 1) | 0)

@@ -43,6 +43,11 @@ export class TableMemory {
   /** Clock time that table time is counted from, ms. */
   readonly epoch: number
   readonly mostSlots: number
+  /**
+   * Whether another thread may count requests in flight in this memory: then they are counted atomically, which costs a quarter
+   * of a lease.
+   */
+  countsAreShared = true
   /** All words, by `slotWord`. Replaced when the table has grown: read it anew for each use. */
   words: Int32Array
   /** The same memory in 64-bit words: a slot's CPU reading is at `(slotWord(slot) + CPU_WORD) / 2`. */
@@ -75,6 +80,12 @@ export class TableMemory {
   /** Slots that the table has room for now; only grows. */
   get capacity(): number {
     return Atomics.load(this.header, layout.CAPACITY_WORD) >>> 0
+  }
+
+  /** The buffer, for another thread that will count requests in it. */
+  share(): TableBuffer {
+    this.countsAreShared = true
+    return this.buffer
   }
 
   /** The whole memory as bytes, for the native engine: another object after the table has grown. */
@@ -146,5 +157,8 @@ export function createMemory(epoch: number, mostSlots: number = layout.DEFAULT_M
   header[layout.MOST_SLOTS_WORD] = mostSlots
   header[layout.CAPACITY_WORD] = capacity
   new Float64Array(buffer, layout.EPOCH_WORD * 4, 1)[0] = epoch
-  return new TableMemory(buffer)
+  const memory = new TableMemory(buffer)
+  // Nobody else has it yet.
+  memory.countsAreShared = false
+  return memory
 }

@@ -1,8 +1,10 @@
+import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import test, { type ExecutionContext } from 'ava'
 import { type Agent, type AgentOptions, createAgent } from '../../dist/agent/index.js'
+import { agentCheckTransport, createBalancer } from '../../dist/index.js'
 import { eventually, Haproxy, hasHaproxy } from './haproxy.js'
 
 /** A server, its agent, and how busy the agent finds it. */
@@ -42,6 +44,26 @@ async function startAgain(port: number): Promise<Agent> {
   return (await eventually(() => start().catch(() => undefined), Boolean)) ?? start()
 }
 
+/** An agent as people have it: a shell script behind a port, started for each connection; gives the port. */
+async function startStock(t: ExecutionContext, script: string): Promise<number> {
+  const inetd = `require('node:net').createServer((socket) => {
+      socket.on('error', () => {})
+      const child = require('node:child_process').spawn('sh', ['-c', ${JSON.stringify(script)}])
+      child.stdout.pipe(socket)
+    }).listen(0, '127.0.0.1', function () { console.log(this.address().port) })`
+  const child = spawn(process.execPath, ['-e', inetd], { stdio: ['ignore', 'pipe', 'inherit'] })
+  t.teardown(() => child.kill())
+  return Number(await new Promise((resolve) => child.stdout.once('data', resolve)))
+}
+
+/** What a balancer hears of the one node whose agent is at a port: idle CPU, as such agents say. */
+async function cpuAt(port: number): Promise<number | undefined> {
+  const transport = agentCheckTransport({ port, weight: 'idle' })
+  await using balancer = createBalancer({ nodes: ['127.0.0.1:80'], poll: { transport, startupJitter: 0 } })
+  await balancer.ready()
+  return balancer.snapshot()[0]?.report.cpu
+}
+
 /** Who answered how many of `count` requests. */
 async function answers(haproxy: Haproxy, count: number): Promise<Record<string, number>> {
   const counts: Record<string, number> = {}
@@ -69,7 +91,27 @@ test("the README's server line is the one that is tested", (t) => {
   t.true(/server \w+ \S+ weight 100 agent-check agent-addr \S+ agent-port \d+ agent-inter \w+/.test(readme))
 })
 
+// As one would write it with sar or /proc/stat, but with a figure that is known.
+const STOCK = 'idle=42; printf "up %d%%\\n" "$idle"'
+
+test('a balancer reads a stock agent script, and an agent of ours, as HAProxy does', async (t) => {
+  t.is(await cpuAt(await startStock(t, STOCK)), 58)
+  const { agentPort } = await startBackend(t, 'one', {}, 27)
+  t.is(await cpuAt(agentPort), 27)
+})
+
 if (hasHaproxy) {
+  test('the same script is a weight of 42 there', async (t) => {
+    const { port } = await startBackend(t, 'one')
+    const agentPort = await startStock(t, STOCK)
+    const haproxy = await Haproxy.start(t, [{ name: 'one', port, agentPort }])
+    await eventually(
+      () => haproxy.weight('one'),
+      (weight) => weight === 42,
+    )
+    t.is(await haproxy.status('one'), UP)
+  })
+
   test('weights in HAProxy follow what agents find, and so does the traffic', async (t) => {
     const one = await startBackend(t, 'one')
     const two = await startBackend(t, 'two')

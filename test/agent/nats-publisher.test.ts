@@ -167,9 +167,11 @@ test('what the server refuses is counted and warned of once', async (t) => {
   const server = await NatsServer.start(
     t,
     'max_payload: 500\n' +
-      'authorization { users: [{ user: "me", password: "secret", permissions: { publish: "other", subscribe: ">" } }] }',
+      'authorization { users: [{ user: "me", password: "secret", permissions: { publish: "idlest.report.10%2E0%2E0%2E1%3A80" } }] }',
   )
-  const { clock, source, counters } = publisher(t, server, { user: 'me', password: 'secret' })
+  const user = { user: 'me', password: 'secret' }
+  const allowed = publisher(t, server, user)
+  const { clock, source, counters } = publisher(t, server, { ...user, id: '10.0.0.1:81' })
   await until(() => counters.refused === 1)
   await clock.advance(2_000)
   await until(() => counters.refused === 3)
@@ -180,6 +182,8 @@ test('what the server refuses is counted and warned of once', async (t) => {
   await until(() => warnings.length > 0)
   t.is(warnings.length, 1)
   t.is(warnings[0]?.code, 'IDLEST_NATS')
+  await allowed.publisher.close()
+  t.like(allowed.counters, { published: 1, refused: 0 })
   t.regex(warnings[0]?.message ?? '', /Permissions Violation for Publish/)
 })
 

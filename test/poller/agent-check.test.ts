@@ -44,9 +44,9 @@ for (const [reply, cap, asIdle] of [
   ['75%', { weight: 75 }, { cpu: 25 }],
   ['0%', { weight: 0 }, { cpu: 100 }],
   ['100%', { weight: 100 }, { cpu: 0 }],
-  ['300%', { weight: 100 }, { cpu: 0 }],
+  ['300%', { weight: 100 }, {}],
   ['weight:40', { weight: 40 }, { cpu: 60 }],
-  ['weight:256', { weight: 100 }, { cpu: 0 }],
+  ['weight:256', { weight: 100 }, {}],
   ['weight:75%', { weight: 75 }, { cpu: 25 }],
   ['maxconn:30', { maxInFlight: 30 }, { maxInFlight: 30 }],
   ['maxconn:0', { maxInFlight: 0 }, { maxInFlight: 0 }],
@@ -56,14 +56,14 @@ for (const [reply, cap, asIdle] of [
   test(`the reply ${reply} says ${JSON.stringify(cap)}, or ${JSON.stringify(asIdle)} where a percentage is idle CPU`, (t) => {
     const read = readAgentCheck(`${reply}\n`)
     if (read === undefined) return t.fail()
-    t.deepEqual(loadOf(read, { weight: 'cap', initialWeight: 100 }), cap)
-    t.deepEqual(loadOf(read, { weight: idle.weight, initialWeight: idle.initialWeight }), asIdle)
+    t.deepEqual(loadOf(read, { weight: 'cap', initialWeight: 100 }), { report: cap })
+    t.deepEqual(loadOf(read, idle).report, asIdle)
   })
 }
 
 test('an absolute weight is a percentage of the configured one', (t) => {
   const read = readAgentCheck('weight:10\n')
-  t.deepEqual(read && loadOf(read, { weight: 'cap', initialWeight: 40 }), { weight: 25 })
+  t.deepEqual(read && loadOf(read, { weight: 'cap', initialWeight: 40 }).report, { weight: 25 })
 })
 
 test('what an operator wants and health are kept apart, and the gravest of the two is the state', (t) => {
@@ -122,6 +122,14 @@ test('words that mean nothing are told, and the others apply', async (t) => {
   t.deepEqual(reportOf(await member.ask()), { weight: 50 })
   t.is(wrong.length, 1)
   t.regex(wrong[0] ?? '', /"upp": an unknown word; "maxconn:many": expected a whole number/)
+})
+
+test('more idle time than there is makes nobody the idlest node', async (t) => {
+  const server = await saying(t, '999999%\n', 'up weight:256\n')
+  const { member, wrong } = memberOf(t, idOf(server), { weight: 'idle' })
+  t.deepEqual(await member.ask(), { kind: 'error', reason: '25600 % idle: expected at most 100' })
+  t.deepEqual(reportOf(await member.ask()), { state: 'up' })
+  t.deepEqual(wrong, ['256 % idle: expected at most 100'])
 })
 
 for (const reply of ['\n', '#all is well\n', ' , \r\n']) {

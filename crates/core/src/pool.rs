@@ -7,6 +7,7 @@
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 
+use crate::adaptive::Adaptive;
 use crate::algorithm::Algorithm;
 use crate::band::Seen;
 use crate::generator::Generator;
@@ -135,6 +136,16 @@ impl Pool {
     pub fn ended(&mut self, index: u32, left: f64, ok: bool, latency: f64) {
         if let State::Learned { adaptive, .. } = &mut self.state {
             adaptive.ended(index, left, ok, latency);
+        }
+    }
+
+    /// What is learned from responses, where such are learned from, and the generator: for whoever makes draws in its
+    /// place. The last fill can't be undone after this.
+    pub fn learned(&mut self) -> Option<(&mut Adaptive, &mut Generator)> {
+        self.drawn = 0;
+        match &mut self.state {
+            State::Learned { adaptive, .. } => Some((adaptive, &mut self.cursor.generator)),
+            _ => None,
         }
     }
 

@@ -8,6 +8,7 @@ mod core;
 mod events;
 pub mod floor;
 pub mod key_tables;
+mod learned;
 mod raw;
 
 use napi_derive::napi;

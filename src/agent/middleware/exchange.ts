@@ -5,6 +5,7 @@ import { onceClosed } from './connection.js'
 export interface RequestLike {
   readonly method?: string
   readonly url?: string
+  readonly httpVersionMajor: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly socket: ConnectionLike
 }
@@ -22,19 +23,21 @@ export interface ResponseLike {
   readonly socket: unknown
   setHeader(name: string, value: string): unknown
   writeHead: (...args: never[]) => unknown
-  on(event: 'finish' | 'close', listener: () => void): unknown
+  on(event: 'close', listener: () => void): unknown
 }
 
 /**
  * Ends a counted request with its response: it failed where its status is 500 or above, or where the connection closed
- * before the response was over. What was closed before it had a head took at least that long, so its time counts.
+ * before the handler had ended it. What was closed before it had a head took at least that long, so its time counts.
  */
 export function endWith(response: ResponseLike, request: RequestLike, served: ServedRequest): void {
-  // HTTP/2 finishes responses that nobody ended too, when their stream is reset.
-  response.on('finish', () => served.end(response.statusCode >= 500 || !response.writableEnded))
-  response.on('close', () => served.end(true, !response.headersSent))
-  // The response waits for those to earlier requests on its connection, which Node.js does not tell it the end of.
-  if (response.socket === null) onceClosed(request.socket, response, () => served.end(true))
+  const over = (): void => {
+    const failed = !response.writableEnded || response.statusCode >= 500
+    served.end(failed, !failed || !response.headersSent)
+  }
+  response.on('close', over)
+  // The response waits for those to earlier requests on its connection, whose end Node.js does not tell it of.
+  if (request.httpVersionMajor < 2 && response.socket === null) onceClosed(request.socket, response, over)
 }
 
 // A list of names and values, or of pairs of them.
@@ -45,20 +48,20 @@ function withHeader(headers: readonly unknown[], name: string, value: string): u
 /**
  * Sets a header at the last moment, when the head of the response is written, by the handler or by Node.js: so that it
  * tells of then, and stays where an error handler takes all headers back.
- * @param value gives it; undefined: the header is left out
+ * @param text gives its value; undefined: the header is left out
  */
-export function setLast(response: ResponseLike, name: string, value: () => string | undefined): void {
+export function setLast(response: ResponseLike, name: string, text: { take(): string | undefined }): void {
   const { writeHead } = response
   response.writeHead = (...args: never[]): unknown => {
     // Written twice: Node.js throws.
-    const text = response.headersSent ? undefined : value()
-    if (text === undefined) return writeHead.apply(response, args)
+    const value = response.headersSent ? undefined : text.take()
+    if (value === undefined) return writeHead.apply(response, args)
     const last: unknown = args.at(-1)
     // Beside a list of headers Node.js 20 would keep only the last of each name, had one been set otherwise.
     if (Array.isArray(last)) {
-      return writeHead.apply(response, [...args.slice(0, -1), withHeader(last, name, text) as never])
+      return writeHead.apply(response, [...args.slice(0, -1), withHeader(last, name, value) as never])
     }
-    response.setHeader(name, text)
+    response.setHeader(name, value)
     return writeHead.apply(response, args)
   }
 }

@@ -34,13 +34,16 @@ export interface MiddlewareOptions {
   readonly skip?: (request: RequestLike) => boolean
 }
 
+/** All forms of a report in a header. */
+export const HEADER_FORMS = ['TEXT', 'JSON', 'BIN'] as const satisfies readonly HeaderForm[]
+
 /** Middleware options with their defaults. */
 export type CheckedMiddlewareOptions = Required<Omit<MiddlewareOptions, 'skip'>> &
   Pick<MiddlewareOptions, 'skip'>
 
 const middlewareOptions = options({
   when: v.optional(oneOf(['asked', 'always']), 'asked'),
-  form: v.optional(oneOf(['TEXT', 'JSON', 'BIN']), 'TEXT'),
+  form: v.optional(oneOf(HEADER_FORMS), 'TEXT'),
   reuse: v.optional(milliseconds(0), 10),
   skip: v.optional(method<(request: RequestLike) => boolean>()),
 })

@@ -1,29 +1,31 @@
-import { FORMAT_HEADER, type HeaderForm, REPORT_HEADER } from '../../reports/orca-headers.js'
+import { FORMAT_HEADER, REPORT_HEADER } from '../../reports/orca-headers.js'
 import { endWith, type RequestLike, type ResponseLike, setLast } from './exchange.js'
 import {
   type CheckedMiddlewareOptions,
   checkMiddlewareOptions,
   checkSource,
+  HEADER_FORMS,
   type LoadSource,
   type MiddlewareOptions,
 } from './options.js'
-import { ReportTexts } from './report-texts.js'
-
-const FORMS: Readonly<Record<string, HeaderForm>> = { TEXT: 'TEXT', JSON: 'JSON', BIN: 'BIN' }
+import { ReportText } from './report-text.js'
 
 /** What all kinds of middleware do: count each request, and send a report along with its response where it is to. */
 export class Serving {
   readonly #source: LoadSource
   readonly #options: CheckedMiddlewareOptions
-  readonly #texts: ReportTexts
-  readonly #form: HeaderForm | undefined
+  /** By what requests ask for. */
+  readonly #texts: ReadonlyMap<string, ReportText>
+  /** For those that don't ask. */
+  readonly #unasked: ReportText | undefined
 
   /** @throws OptionError */
-  constructor(agent: LoadSource, options: MiddlewareOptions | undefined) {
+  constructor(agent: LoadSource, options: MiddlewareOptions = {}) {
     this.#source = checkSource(agent)
-    this.#options = checkMiddlewareOptions(options ?? {})
-    this.#texts = new ReportTexts(agent, this.#options.reuse)
-    this.#form = this.#options.when === 'always' ? this.#options.form : undefined
+    this.#options = checkMiddlewareOptions(options)
+    const { when, form, reuse } = this.#options
+    this.#texts = new Map(HEADER_FORMS.map((form) => [form, new ReportText(agent, form, reuse)]))
+    this.#unasked = when === 'always' ? this.#texts.get(form) : undefined
     agent.traffic.open()
   }
 
@@ -31,13 +33,13 @@ export class Serving {
   begin(request: RequestLike, response: ResponseLike): void {
     if (this.#options.skip?.(request)) return
     endWith(response, request, this.#source.traffic.begin())
-    const form = this.#formFor(request)
-    if (form !== undefined) setLast(response, REPORT_HEADER, () => this.#texts.take(form))
+    const text = this.#textFor(request)
+    if (text !== undefined) setLast(response, REPORT_HEADER, text)
   }
 
-  #formFor(request: RequestLike): HeaderForm | undefined {
+  #textFor(request: RequestLike): ReportText | undefined {
     const asked = request.headers[FORMAT_HEADER]
-    if (typeof asked !== 'string') return this.#form
-    return FORMS[asked] ?? FORMS[asked.toUpperCase()] ?? this.#form
+    if (typeof asked !== 'string') return this.#unasked
+    return this.#texts.get(asked) ?? this.#texts.get(asked.toUpperCase()) ?? this.#unasked
   }
 }

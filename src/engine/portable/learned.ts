@@ -33,7 +33,7 @@ function scoreOf(i: number, words: Int32Array, places: Int32Array, known: Float6
 /** What `adaptive` does from one refresh to the next: learns from leases, and finds who is best. */
 export class Learned {
   /** Of each member as many numbers as `KNOWN`. One array, since each that is read has a price. */
-  known = new Float64Array(0)
+  known: Float64Array = new Float64Array(0)
   flights: Flights | undefined
   /** Cost of all members, ms. */
   mean = 1

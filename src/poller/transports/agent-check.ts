@@ -30,7 +30,7 @@ export interface AgentCheckTransportOptions {
    * - `'cap'` (default): what HAProxy takes it for, a percentage of the node's share: the report's `weight`. 0 % sends it no
    *   new work.
    * - `'idle'`: idle CPU, which is what many agent scripts write there: the report's `cpu` is 100 minus it, and its weight
-   *   stays as it is. 0 % is a busy node then, not one that drains.
+   *   stays as it is. 0 % is a busy node then, not one that drains, and above 100 % is wrong.
    */
   weight?: 'cap' | 'idle'
   /** What an absolute weight (`weight:40`) is a percentage of, more than 0 to 256. Default 100. */
