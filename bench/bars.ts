@@ -5,6 +5,7 @@ import { KEYED_CASES, KEYED_NODES } from './cases/keyed.js'
 import { ADAPTIVE_LEASES, LEASES } from './cases/leases.js'
 import type { FleetResult } from './figures/fleet.js'
 import type { GcResult } from './figures/gc.js'
+import { MEASURED_SERVERS, type MiddlewareResult } from './figures/middleware.js'
 import type { NatsResult } from './figures/nats.js'
 import type { PollResult } from './figures/poll.js'
 import type { WaitsResult } from './figures/waits.js'
@@ -17,10 +18,11 @@ export interface Figures {
   readonly fleet?: FleetResult
   readonly nats?: NatsResult
   readonly waits?: readonly WaitsResult[]
+  readonly middleware?: readonly MiddlewareResult[]
 }
 
 /** What a number is of, and so how it is written. */
-export type BarUnit = 'times' | 'part' | 'ms' | 'MiB' | 'collections'
+export type BarUnit = 'times' | 'part' | 'µs' | 'ms' | 'MiB' | 'collections'
 
 /** Something that idlest wants to reach. */
 export interface Bar {
@@ -132,6 +134,14 @@ export function barsOf(results: readonly CaseResult[], figures: Figures = {}): B
       'ms',
       (poll?.timeout ?? 2_000) + 500,
       poll === undefined || poll.durations.length === 0 ? undefined : Math.max(...poll.durations),
+    ),
+    ...MEASURED_SERVERS.map((server) =>
+      bar(
+        `middleware of ${server}, a request with a report`,
+        'µs',
+        5,
+        figures.middleware?.find((one) => one.server === server)?.reported,
+      ),
     ),
   ]
 }

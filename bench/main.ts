@@ -18,6 +18,7 @@ import { engines, noBinding } from './engines.js'
 import { type FleetResult, pollFleet } from './figures/fleet.js'
 import { countCollections, type GcResult } from './figures/gc.js'
 import { tableBytes } from './figures/memory.js'
+import { measureMiddleware } from './figures/middleware.js'
 import { measureNats, type NatsResult } from './figures/nats.js'
 import { pollCycles } from './figures/poll.js'
 import { measureWaits, type WaitsResult } from './figures/waits.js'
@@ -35,6 +36,7 @@ interface Options {
   poll?: boolean
   nats?: string
   waits?: boolean
+  middleware?: boolean
 }
 
 const options = new Command('bench')
@@ -42,10 +44,11 @@ const options = new Command('bench')
   .option('--json <file>', 'writes the results to a file')
   .option('--quick', 'few samples: shows that everything runs, its figures say nothing')
   .option('--no-cases', 'leaves out the timed cases')
-  .option('--no-figures', 'leaves out garbage collections, memory, the poll cycles and waits')
+  .option('--no-figures', 'leaves out garbage collections, memory, the poll cycles, waits and middleware')
   .option('--poll', 'the poll cycles alone')
   .option('--nats <address>', 'hearing reports over this NATS server, such as 127.0.0.1:4222, alone')
   .option('--waits', 'the waits of jobs for worker threads alone')
+  .option('--middleware', 'what middleware adds to a request alone')
   .parse()
   .opts<Options>()
 
@@ -57,7 +60,7 @@ console.log(
 )
 if (noBinding !== undefined) progress.note(`the native engine is left out: ${noBinding}`)
 
-const alone = options.poll || options.waits || options.nats !== undefined
+const alone = options.poll || options.waits || options.middleware || options.nats !== undefined
 const measured = options.cases && !alone ? await measureCases(settings) : undefined
 const figures = options.figures || alone ? await measureFigures(settings) : {}
 // What was left out on purpose need not be listed as not measured.
@@ -128,6 +131,12 @@ async function measureFigures(settings: Settings): Promise<Figures> {
     progress.step('jobs for worker threads', 1, 1)
     return results
   }
+  const middleware = async () => {
+    progress.step('middleware', 0, 1)
+    const results = await measureMiddleware(settings.middleware)
+    progress.step('middleware', 1, 1)
+    return results
+  }
   const fleet = async (): Promise<FleetResult> => {
     progress.step('polling a fleet', 0, 1)
     const result = await pollFleet(settings.fleet)
@@ -143,6 +152,7 @@ async function measureFigures(settings: Settings): Promise<Figures> {
   if (options.nats !== undefined) return { nats: await nats(options.nats) }
   if (options.poll) return { poll: await poll(), fleet: await fleet() }
   if (options.waits) return { waits: await waits() }
+  if (options.middleware) return { middleware: await middleware() }
   const gc: GcResult[] = []
   for (const engine of engines) {
     progress.step('counting garbage collections', gc.length, engines.length)
@@ -155,5 +165,6 @@ async function measureFigures(settings: Settings): Promise<Figures> {
     poll: await poll(),
     fleet: await fleet(),
     waits: await waits(),
+    middleware: await middleware(),
   }
 }

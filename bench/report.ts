@@ -21,6 +21,11 @@ export function amount(value: number, unit: BarUnit): string {
   return unit === 'times' ? `${digits(value)} x` : `${digits(value)} ${unit}`
 }
 
+// Differences of what was measured may come out below 0.
+function signed(value: number): string {
+  return value < 0 ? `-${digits(-value)}` : digits(value)
+}
+
 export function casesTable(results: readonly CaseResult[]): string {
   const table = new Table({
     head: ['case', 'engine', 'nodes', 'ns', 'floors', 'p99', 'per', 'samples'],
@@ -71,7 +76,7 @@ export function threadsTable(results: readonly ThreadsResult[]): string {
   return table.toString()
 }
 
-export function figuresTable({ gc, tableBytes, poll, fleet, nats, waits }: Figures): string {
+export function figuresTable({ gc, tableBytes, poll, fleet, nats, waits, middleware }: Figures): string {
   const table = new Table({ head: ['figure', 'reached'], style })
   for (const { engine, cases } of gc ?? []) {
     for (const { name, picks, collections, bytesPerPick } of cases) {
@@ -96,6 +101,12 @@ export function figuresTable({ gc, tableBytes, poll, fleet, nats, waits }: Figur
     table.push([
       `wait of jobs for 8 worker threads, two of them slow: ${policy}`,
       `mean ${digits(mean)} ms, p99 ${digits(p99)} ms (jobs ${jobs.join(' ')})`,
+    ])
+  }
+  for (const { server, plain, counted, reported, anew } of middleware ?? []) {
+    table.push([
+      `middleware of ${server}: added to a request of ${digits(plain)} µs`,
+      `${signed(counted)} µs counted, ${signed(reported)} µs with a report, ${signed(anew)} µs with one of its own`,
     ])
   }
   return table.toString()

@@ -1,3 +1,5 @@
+import type { MiddlewareSettings } from './figures/middleware.js'
+
 /** How much is measured. */
 export interface Settings {
   /** Rounds over all cases. */
@@ -10,6 +12,7 @@ export interface Settings {
   readonly nats: NatsSettings
   /** Jobs that worker threads are given by each policy. */
   readonly waits: number
+  readonly middleware: MiddlewareSettings
 }
 
 export interface PollSettings {
@@ -46,6 +49,7 @@ export const full: Settings = {
   fleet: { nodes: 5_000, interval: 5_000, count: 6 },
   nats: { nodes: 1_000, time: 20_000, flood: 300_000 },
   waits: 3_000,
+  middleware: { rounds: 200, requests: 200 },
 }
 
 /** Shows that everything runs; its figures say nothing. */
@@ -57,4 +61,5 @@ export const quick: Settings = {
   fleet: { nodes: 50, interval: 100, count: 3 },
   nats: { nodes: 50, time: 500, flood: 5_000 },
   waits: 100,
+  middleware: { rounds: 2, requests: 20 },
 }

@@ -1,12 +1,6 @@
-// Measures what middleware adds to a request: `middleware-child.ts ROUNDS REQUESTS`. The servers are the real ones; only their
-// connections are in memory, since what a system takes for one changes by more than is measured.
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerResponse,
-} from 'node:http'
+// Measures what middleware adds to a request: `middleware-child.ts SERVER ROUNDS REQUESTS`. The server is the real one, in a
+// process of its own; only its connections are in memory, since what a system takes for one changes by more than is measured.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { Duplex } from 'node:stream'
 import { setTimeout } from 'node:timers/promises'
 import express from 'express'
@@ -23,7 +17,7 @@ import {
 } from '../../dist/index.js'
 import { Chance } from '../chance.js'
 import { median } from '../statistics.js'
-import type { MiddlewareResult } from './middleware.js'
+import type { MeasuredServer, MiddlewareResult } from './middleware.js'
 
 const BODY = '{"fine":true}'
 // Requests that come in one turn of the event loop, each on a connection of its own.
@@ -41,38 +35,68 @@ const HEAD = [
 const SILENT = Buffer.from([...HEAD, '', ''].join('\r\n'))
 const ASKING = Buffer.from([...HEAD, 'endpoint-load-metrics-format: TEXT', '', ''].join('\r\n'))
 
-/** Without options: without the middleware. */
-type Maker = (agent: Agent, options?: MiddlewareOptions) => Promise<Server> | Server
+/** A server whose middleware can be changed, so that it is the same one with and without. */
+interface Switched {
+  readonly server: Server
+  /** Undefined: none. */
+  use(options: MiddlewareOptions | undefined): void
+}
 
-const makers: Readonly<Record<string, Maker>> = {
-  'node:http': (agent, options) => {
-    const handler: RequestListener = (_request, response) => {
+type Start = (agent: Agent) => Switched | Promise<Switched>
+
+const starts: Readonly<Record<MeasuredServer, Start>> = {
+  'node:http': (agent) => {
+    const handler = (_request: IncomingMessage, response: ServerResponse): void => {
       response.setHeader('content-type', 'application/json')
       response.end(BODY)
     }
-    return createServer(options === undefined ? handler : httpMiddleware(agent, handler, options))
+    let current = handler
+    const use = (options?: MiddlewareOptions): void => {
+      current = options === undefined ? handler : httpMiddleware(agent, handler, options)
+    }
+    return { server: createServer((request, response) => current(request, response)), use }
   },
-  Express: (agent, options) => {
+  Express: (agent) => {
+    const none: ReturnType<typeof expressMiddleware> = (_request, _response, next) => next()
+    let current = none
+    const use = (options?: MiddlewareOptions): void => {
+      current = options === undefined ? none : expressMiddleware(agent, options)
+    }
     const app = express()
-    if (options !== undefined) app.use(expressMiddleware(agent, options))
+    app.use((request, response, next) => current(request, response, next))
     app.get('/', (_request, response) => void response.type('json').send(BODY))
-    return createServer(app)
+    return { server: createServer(app), use }
   },
-  Fastify: async (agent, options) => {
+  Fastify: async (agent) => {
+    type Hook = Parameters<Parameters<ReturnType<typeof fastifyMiddleware>>[0]['addHook']>[1]
+    const none: Hook = (_request, _reply, done) => done()
+    let current = none
+    const addHook = (_name: 'onRequest', hook: Hook): void => {
+      current = hook
+    }
+    const use = (options?: MiddlewareOptions): void => {
+      if (options === undefined) current = none
+      else fastifyMiddleware(agent, options)({ addHook }, {}, () => {})
+    }
     const app = fastify()
-    if (options !== undefined) await app.register(fastifyMiddleware(agent, options))
+    app.addHook('onRequest', (request, reply, done) => current(request, reply, done))
     app.get('/', (_request, reply) => void reply.type('application/json').send(BODY))
     await app.ready()
-    return app.server
+    return { server: app.server, use }
   },
-  Koa: (agent, options) => {
+  Koa: (agent) => {
+    const none: ReturnType<typeof koaMiddleware> = (_context, next) => next()
+    let current = none
+    const use = (options?: MiddlewareOptions): void => {
+      current = options === undefined ? none : koaMiddleware(agent, options)
+    }
     const app = new Koa()
-    if (options !== undefined) app.use(koaMiddleware(agent, options))
+    app.use((context, next) => current(context, next))
     app.use((context) => {
       context.type = 'json'
       context.body = BODY
     })
-    return createServer(app.callback())
+    return { server: createServer(app.callback()), use }
   },
 }
 
@@ -87,22 +111,32 @@ class Connection extends Duplex {
   }
 }
 
-/** µs a request, of so many. */
-async function time({ server, connections, head }: Variant, requests: number): Promise<number> {
-  let open = 0
-  let resolve = (): void => {}
-  const count = (_request: IncomingMessage, response: ServerResponse): void => {
-    response.on('close', () => {
-      open--
-      if (open === 0) resolve()
-    })
-  }
-  server.on('request', count)
-  // CPU time: whoever else uses the machine meanwhile does not count.
+const [name, rounds, requests] = process.argv.slice(2)
+const start = starts[name as MeasuredServer]
+if (start === undefined) throw new Error(`not a server: ${name}`)
+const agent = await createAgent({ http: false })
+while (agent.report() === undefined) await setTimeout(100)
+
+const { server, use } = await start(agent)
+const connections = Array.from({ length: TURN }, () => new Connection())
+for (const connection of connections) server.emit('connection', connection)
+let open = 0
+let turnOver = (): void => {}
+server.on('request', (_request: IncomingMessage, response: ServerResponse) => {
+  response.on('close', () => {
+    open--
+    if (open === 0) turnOver()
+  })
+})
+
+/** µs a request. CPU time: whoever else uses the machine does not count. */
+async function time(head: Buffer, options: MiddlewareOptions | undefined): Promise<number> {
+  use(options)
+  const turns = Math.ceil(Number(requests) / TURN)
   const start = process.cpuUsage()
-  for (let made = 0; made < requests; made += TURN) {
-    const over = new Promise<void>((resolved) => {
-      resolve = resolved
+  for (let turn = 0; turn < turns; turn++) {
+    const over = new Promise<void>((resolve) => {
+      turnOver = resolve
     })
     open = TURN
     for (const connection of connections) connection.push(head)
@@ -110,59 +144,45 @@ async function time({ server, connections, head }: Variant, requests: number): P
     await new Promise(setImmediate)
   }
   const { user, system } = process.cpuUsage(start)
-  server.off('request', count)
-  return (user + system) / requests
+  return (user + system) / (turns * TURN)
 }
 
-interface Variant {
-  readonly server: Server
-  readonly connections: readonly Connection[]
-  /** What each request is. */
-  readonly head: Buffer
-  readonly times: number[]
+const variants = {
+  plain: { head: SILENT, options: undefined },
+  asking: { head: ASKING, options: undefined },
+  counted: { head: SILENT, options: {} },
+  reported: { head: ASKING, options: {} },
+  anew: { head: ASKING, options: { reuse: 0 } },
 }
-
-async function measure(agent: Agent, make: Maker, rounds: number, requests: number) {
-  const variant = async (head: Buffer, options?: MiddlewareOptions): Promise<Variant> => {
-    const server = await make(agent, options)
-    const connections = Array.from({ length: TURN }, () => new Connection())
-    for (const connection of connections) server.emit('connection', connection)
-    return { server, connections, head, times: [] }
-  }
-  const variants = {
-    plain: await variant(SILENT),
-    asking: await variant(ASKING),
-    counted: await variant(SILENT, {}),
-    reported: await variant(ASKING, {}),
-    anew: await variant(ASKING, { reuse: 0 }),
-  }
-  const chance = new Chance(11)
-  for (let round = 0; round < 2 * rounds; round++) {
-    for (const one of chance.shuffle(Object.values(variants))) {
-      const took = await time(one, requests)
-      // The first half warms up.
-      if (round >= rounds) one.times.push(took)
-    }
-  }
-  // What is compared comes from the same moment.
-  const added = (to: Variant, by: Variant): number =>
-    median(by.times.map((took, i) => took - (to.times[i] ?? Number.NaN)))
-  const { plain, asking, counted, reported, anew } = variants
-  return {
-    plain: median(plain.times),
-    counted: added(plain, counted),
-    reported: added(asking, reported),
-    anew: added(asking, anew),
-  }
+const names = Object.keys(variants) as (keyof typeof variants)[]
+const times: Record<keyof typeof variants, number[]> = {
+  plain: [],
+  asking: [],
+  counted: [],
+  reported: [],
+  anew: [],
 }
-
-const [rounds, requests] = process.argv.slice(2).map(Number)
-const agent = await createAgent({ http: false })
-while (agent.report() === undefined) await setTimeout(100)
-const results: MiddlewareResult[] = []
-for (const [middleware, make] of Object.entries(makers)) {
-  results.push({ middleware, ...(await measure(agent, make, rounds ?? 1, requests ?? TURN)) })
+const chance = new Chance(11)
+const warmUp = Math.ceil(Number(rounds) / 4)
+for (let round = 0; round < warmUp + Number(rounds); round++) {
+  for (const name of chance.shuffle([...names])) {
+    const { head, options } = variants[name]
+    const took = await time(head, options)
+    if (round >= warmUp) times[name].push(took)
+  }
 }
 await agent.close()
-process.send?.(results)
+
+// What is compared comes from the same moment.
+function added(to: keyof typeof variants, by: keyof typeof variants): number {
+  return median(times[by].map((took, i) => took - (times[to][i] ?? Number.NaN)))
+}
+const result: MiddlewareResult = {
+  server: name as MeasuredServer,
+  plain: median(times.plain),
+  counted: added('plain', 'counted'),
+  reported: added('asking', 'reported'),
+  anew: added('asking', 'anew'),
+}
+process.send?.(result)
 process.disconnect?.()

@@ -1,9 +1,14 @@
 import { firstMessage, startChild } from './child.js'
 
-/** What a kind of middleware adds to a request. */
+/** The servers that there is middleware for. */
+export const MEASURED_SERVERS = ['node:http', 'Express', 'Fastify', 'Koa'] as const
+
+export type MeasuredServer = (typeof MEASURED_SERVERS)[number]
+
+/** What middleware adds to a request, µs of CPU time. */
 export interface MiddlewareResult {
-  readonly middleware: string
-  /** The request as the server makes it without. */
+  readonly server: MeasuredServer
+  /** A request without it. */
   readonly plain: number
   /** Counted, without a report. */
   readonly counted: number
@@ -15,15 +20,17 @@ export interface MiddlewareResult {
 
 export interface MiddlewareSettings {
   readonly rounds: number
-  /** Requests in each round, of each kind. */
+  /** Requests of each kind in a round. */
   readonly requests: number
 }
 
-/** Measures in a process of its own, µs a request; but for `plain` what is added to that. */
-export async function measureMiddleware({
-  rounds,
-  requests,
-}: MiddlewareSettings): Promise<MiddlewareResult[]> {
-  const child = startChild(new URL('./middleware-child.ts', import.meta.url), [`${rounds}`, `${requests}`])
-  return (await firstMessage(child)) as MiddlewareResult[]
+/** Measures each server in a process of its own, one after the other. */
+export async function measureMiddleware(settings: MiddlewareSettings): Promise<MiddlewareResult[]> {
+  const results: MiddlewareResult[] = []
+  for (const server of MEASURED_SERVERS) {
+    const args = [server, `${settings.rounds}`, `${settings.requests}`]
+    const child = startChild(new URL('./middleware-child.ts', import.meta.url), args)
+    results.push((await firstMessage(child)) as MiddlewareResult)
+  }
+  return results
 }

@@ -9,25 +9,28 @@ import { checkOptions } from '../options.js'
 import { Poller, type PollerCounters } from '../poller/poller.js'
 import type { ProbeAsker } from '../poller/probe-asker.js'
 import type { ProbeCounters } from '../poller/prober.js'
-import type { Told } from '../poller/told.js'
 import { tellsUnasked } from '../poller/transports/kinds.js'
 import { processClock } from '../process-clock.js'
 import { type Seed, streamOf, toSeed } from '../seed.js'
-import { Publications } from '../table/publications.js'
 import { type Entry, sampleTime, Table } from '../table/table.js'
 import { warn } from '../warn.js'
 import { checkSelf } from './cores.js'
 import { Drains } from './drains.js'
+import type { GuardCounters } from './guard.js'
 import { type BalancerHandle, HandleServer } from './handle.js'
+import type { InBandCounters } from './in-band.js'
 import { keptAlive } from './keep-alive.js'
 import type { LeaseCounters } from './lease.js'
 import type { Member } from './members.js'
 import { idOf, idsOf, type NodeLike } from './node.js'
 import { type BalancerOptions, balancerOptions, type CheckedPollOptions } from './options.js'
+import type { HealthCounters } from './passive-health.js'
 import type { PickCounters } from './pick-counters.js'
 import { Picker } from './picker.js'
 import { Probing } from './probing.js'
 import { processTable } from './process-table.js'
+import type { SuspicionCounters } from './suspicion.js'
+import type { TrustSettings } from './trust-options.js'
 
 /** Counters of a balancer since it was made. */
 export interface BalancerStats {
@@ -36,6 +39,12 @@ export interface BalancerStats {
   readonly members: number
   readonly picks: PickCounters
   readonly leases: LeaseCounters
+  readonly health: HealthCounters
+  readonly suspicion: SuspicionCounters
+  /** How many times members were passed over when they were drawn, for their weight, limit or share. */
+  readonly guard: GuardCounters
+  /** What became of the reports of responses that `observe` was shown. */
+  readonly inBand: InBandCounters
   /** Undefined with `poll: false`. */
   readonly poll: PollerCounters | undefined
   /** Undefined where no picks are probed for: with another algorithm than `prequal`, or with `poll: false`. */
@@ -54,16 +63,17 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
   readonly #table: Table
   readonly #self: { readonly node: N; readonly id: string } | undefined
   readonly #drains: Drains
-  readonly #publications: Publications
   // Members that are out since they say so themselves.
-  readonly #saidOut = new Set<Member>()
   readonly #poller: Poller | undefined
   readonly #sampling: Sampling | undefined
   readonly #onSamplerError: number | 'stale'
   readonly #seed: Seed
+  readonly #coalesce: number
+  readonly #trust: TrustSettings
   #probing: Probing | undefined
   #handles: HandleServer | undefined
-  #telling = false
+  // Whose standing attached threads are to be told; all: who the members are, too.
+  #toTell: Set<Member> | 'all' | undefined
 
   /** @internal use `createBalancer` */
   constructor(given: BalancerOptions<N>) {
@@ -75,6 +85,8 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
     const algorithm = options.algorithm ?? adaptive()
     const self = options.self === undefined ? undefined : idOf(options.self)
     checkSelf(algorithm, self)
+    const { health, suspicion, maxShare } = options
+    const trust: TrustSettings = { health, suspicion, maxShare }
     super({
       name,
       engine: chooseEngine(options.engine),
@@ -86,11 +98,14 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
       places: table,
       directory: table,
       self,
+      coalesce: options.coalesce,
+      trust,
     })
     this.#table = table
     this.#seed = seed
+    this.#coalesce = options.coalesce
+    this.#trust = trust
     this.#drains = new Drains(table.memory, clock)
-    this.#publications = new Publications(table.memory, clock, options.coalesce)
     if (self !== undefined) this.#self = { node: options.self as N, id: self }
     this.#onSamplerError = options.onSamplerError
     if (options.self !== undefined) {
@@ -120,8 +135,8 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
   }
 
   /**
-   * Adds a member, or takes one up again that drains. False where it is a member and up. Throws BadNodeError,
-   * TableError, ClosedError.
+   * Adds a member, or takes one up again that `drain` was called for. False where it is a member and was not. What the
+   * node itself told, such as that it drains, stays. Throws BadNodeError, TableError, ClosedError.
    */
   add(node: N): boolean {
     this.checkOpen()
@@ -153,7 +168,7 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
     this.checkOpen()
     const member = this.find(node)
     if (member === undefined) throw new UnknownNodeError(node)
-    if (this.members.setState(member, 'drain')) this.changed()
+    if (this.members.order(member, 'drain')) this.changed()
     await keptAlive(this.#drains.wait(member))
   }
 
@@ -173,6 +188,10 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
       members: this.members.size,
       picks: this.pickCounters(),
       leases: { ...this.leases.leases },
+      health: this.healthCounters(),
+      suspicion: this.suspicionCounters(),
+      guard: this.guardCounters(),
+      inBand: { ...this.inBand.counters },
       poll: this.#poller?.counted(),
       probes: this.#probing && { ...this.#probing.counters },
       sampler: this.#sampling && { ...this.#sampling.counters },
@@ -201,7 +220,10 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
       ownClock: this.clock !== processClock,
       self: this.#self?.id,
       turns: this.turns,
+      coalesce: this.#coalesce,
+      trust: this.#trust,
       members: () => this.members.list,
+      onTold: (told) => this.told([told]),
     })
     return this.#handles.handle()
   }
@@ -223,7 +245,7 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
       picks: () => this.picked,
       members: () => this.members.list,
       self: this.#self?.id,
-      publications: this.#publications,
+      publications: this.publications,
       onTold: (told) => {
         // The poller knows what its polls told last, and would not say it again.
         this.#poller?.forget([told])
@@ -243,7 +265,6 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
       this.members.clear()
       this.#handles?.close()
       this.#probing?.close()
-      this.#publications.close()
     }
     if (this.#poller !== undefined) await keptAlive(this.#poller.close())
   }
@@ -256,31 +277,29 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
     this.#drains.look(member)
   }
 
-  /** Takes what nodes told of themselves. */
-  protected told(told: readonly Told[]): void {
-    const members = new Map<number, Member<N>>()
-    for (const member of this.members.all()) members.set(member.slot, member)
-    let changed = false
-    for (const { slot, generation, state } of told) {
-      const member = members.get(slot)
-      if (member === undefined || member.generation !== generation || state === undefined) continue
-      const out = state !== 'up'
-      // One that the user drains stays so.
-      if (out ? member.state !== 'up' : !this.#saidOut.delete(member)) continue
-      if (out) this.#saidOut.add(member)
-      if (this.members.setState(member, out ? 'drain' : 'up')) changed = true
-    }
-    if (changed) this.changed()
+  protected override changed(): void {
+    super.changed()
+    this.#tellSoon('all')
+  }
+
+  protected override restood(members: readonly Member<N>[]): void {
+    super.restood(members)
+    this.#tellSoon(members)
   }
 
   // The poller and attached threads are told once a turn, however many members changed in it.
-  protected override changed(): void {
-    super.changed()
-    if (this.#telling) return
-    this.#telling = true
+  #tellSoon(changed: readonly Member[] | 'all'): void {
+    const waits = this.#toTell !== undefined
+    if (changed === 'all') this.#toTell = 'all'
+    else if (this.#toTell === undefined) this.#toTell = new Set(changed)
+    else if (this.#toTell !== 'all') for (const member of changed) this.#toTell.add(member)
+    if (waits) return
     queueMicrotask(() => {
-      this.#telling = false
-      if (!this.closed) this.#tellMembers()
+      const changed = this.#toTell
+      this.#toTell = undefined
+      if (this.closed) return
+      if (changed === 'all') this.#tellMembers()
+      else if (changed !== undefined) this.#handles?.restood([...changed])
     })
   }
 

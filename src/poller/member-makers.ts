@@ -37,6 +37,7 @@ type Loaders = {
 const loaders: Loaders = {
   custom: (context) => new CustomMembers(context),
   http: async (context) => new (await import('./http-member.js')).HttpMembers(context),
+  orca: async (context) => new (await import('./orca-members.js')).OrcaMembers(context),
   nats: async (context) => new (await import('./nats-member.js')).NatsMembers(context),
   'agent-check': async (context) => new (await import('./agent-check-member.js')).AgentCheckMembers(context),
   'node-exporter': async (context) =>
