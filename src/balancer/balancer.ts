@@ -1,7 +1,6 @@
 import { cpuSampler } from '../agent/samplers/index.js'
 import { createSampling, type Sampling, type SamplingCounters } from '../agent/sampling.js'
 import { adaptive } from '../algorithms/adaptive.js'
-import { type Algorithm, ttlOf } from '../algorithms/algorithm.js'
 import { chooseEngine } from '../engine/load.js'
 import { Generator } from '../engine/portable/generator.js'
 import { OptionError, UnknownNodeError } from '../errors.js'
@@ -9,17 +8,16 @@ import { checkOptions } from '../options.js'
 import { Poller, type PollerCounters } from '../poller/poller.js'
 import type { ProbeAsker } from '../poller/probe-asker.js'
 import type { ProbeCounters } from '../poller/prober.js'
-import { tellsUnasked } from '../poller/transports/kinds.js'
 import { processClock } from '../process-clock.js'
 import { type Seed, streamOf, toSeed } from '../seed.js'
 import { type Entry, sampleTime, Table } from '../table/table.js'
-import { warn } from '../warn.js'
 import { checkSelf } from './cores.js'
 import { Drains } from './drains.js'
 import type { GuardCounters } from './guard.js'
 import { type BalancerHandle, HandleServer } from './handle.js'
 import type { InBandCounters } from './in-band.js'
 import { keptAlive } from './keep-alive.js'
+import type { PlacedTold } from './known-members.js'
 import type { LeaseCounters } from './lease.js'
 import type { Member } from './members.js'
 import { idOf, idsOf, type NodeLike } from './node.js'
@@ -29,6 +27,7 @@ import type { PickCounters } from './pick-counters.js'
 import { Picker } from './picker.js'
 import { Probing } from './probing.js'
 import { processTable } from './process-table.js'
+import { warnOfShortTtl } from './short-ttl.js'
 import type { SuspicionCounters } from './suspicion.js'
 import type { TrustSettings } from './trust-options.js'
 
@@ -223,7 +222,7 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
       coalesce: this.#coalesce,
       trust: this.#trust,
       members: () => this.members.list,
-      onTold: (told) => this.told([told]),
+      onTold: (told) => this.#toldElsewhere(told),
     })
     return this.#handles.handle()
   }
@@ -246,11 +245,7 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
       members: () => this.members.list,
       self: this.#self?.id,
       publications: this.publications,
-      onTold: (told) => {
-        // The poller knows what its polls told last, and would not say it again.
-        this.#poller?.forget([told])
-        this.told([told])
-      },
+      onTold: (told) => this.#toldElsewhere(told),
       onProbe: (member, inFlight, latency, time) => this.probed(member, inFlight, latency, time),
       find: (id) => this.members.find(id),
     })
@@ -285,6 +280,17 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
   protected override restood(members: readonly Member<N>[]): void {
     super.restood(members)
     this.#tellSoon(members)
+  }
+
+  // The poller passes on what differs from what its own polls told last: that need not be what is known here.
+  protected override retold(member: Member<N>): void {
+    this.#poller?.forget([member])
+  }
+
+  // By probes, or to attached threads.
+  #toldElsewhere(told: PlacedTold): void {
+    this.#poller?.forget([told])
+    this.told([told])
   }
 
   // The poller and attached threads are told once a turn, however many members changed in it.
@@ -375,19 +381,4 @@ export function tableFor(table: Table | undefined, clock: Table['clock'] | undef
 function jitterFrom(seed: Seed): () => number {
   const generator = new Generator(streamOf(seed, JITTER_STREAM))
   return () => generator.next() / 2 ** 32
-}
-
-let warnedOfTtl = false
-
-function warnOfShortTtl(algorithm: Algorithm, { interval, transport }: CheckedPollOptions): void {
-  const ttl = ttlOf(algorithm)
-  if (ttl === undefined || ttl >= 2 * interval || warnedOfTtl) return
-  // Their readings are as old as they are, whatever the interval.
-  if ('kind' in transport && tellsUnasked(transport.kind)) return
-  warnedOfTtl = true
-  warn(
-    `ttl is ${ttl} ms and the poll interval ${interval} ms: one slow poll makes every reading expire and ` +
-      `all nodes look alike. Set ttl to at least ${2 * interval} ms, or poll more often.`,
-    'IDLEST_SHORT_TTL',
-  )
 }

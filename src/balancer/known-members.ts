@@ -155,9 +155,15 @@ export abstract class KnownMembers<N extends NodeLike = NodeLike> {
   protected hear(member: Member<N>, told: Told): boolean {
     const { state, weight, maxInFlight } = told
     if (state === undefined && weight === undefined && maxInFlight === undefined) return false
-    if (this.members.tell(member, told)) this.restood([member])
+    if (this.members.tell(member, told)) {
+      this.retold(member)
+      this.restood([member])
+    }
     return true
   }
+
+  /** Called when a report that was taken here told something else of its node than what was known. */
+  protected retold(_member: Member<N>): void {}
 
   /** Called after each change of who the members are, and of what was ordered of them. */
   protected changed(): void {

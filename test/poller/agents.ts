@@ -10,11 +10,14 @@ import {
 import type { ExecutionContext } from 'ava'
 import type { Clock } from '../../dist/clock.js'
 import { Asker } from '../../dist/poller/asker.js'
+import { HttpNode } from '../../dist/poller/http-node.js'
 import { LocalShare } from '../../dist/poller/local-share.js'
+import { orcaReading } from '../../dist/poller/orca-reading.js'
 import { Poller, type PollerOptions } from '../../dist/poller/poller.js'
+import { SecureContexts } from '../../dist/poller/secure-contexts.js'
 import { Targets } from '../../dist/poller/targets.js'
 import type { CustomTransport } from '../../dist/poller/transport.js'
-import { httpTransport } from '../../dist/poller/transports/http.js'
+import { type HttpTransportOptions, httpTransport, resolveHttp } from '../../dist/poller/transports/http.js'
 import type { WorkerHost } from '../../dist/poller/worker-host.js'
 import { WorkerShare } from '../../dist/poller/worker-share.js'
 import { processClock } from '../../dist/process-clock.js'
@@ -113,6 +116,14 @@ export function httpPoller(t: ExecutionContext, given: Partial<PollerOptions> = 
   })
   t.teardown(() => poller.close())
   return { table, poller }
+}
+
+/** A node that is asked over HTTP by itself, at the time 1,234. */
+export function httpNode(t: ExecutionContext, id: string, options: HttpTransportOptions = {}): HttpNode {
+  const target = resolveHttp(id, httpTransport(options).settings)
+  const node = new HttpNode(target, orcaReading(target.format), new SecureContexts(), () => 1_234)
+  t.teardown(() => node.close())
+  return node
 }
 
 /** What asks over HTTP, by these polling threads. */
