@@ -3,7 +3,9 @@ import { ALGORITHM_SIZES, ALGORITHMS, caseOf, nameOf, WEIGHTINGS } from './cases
 import { STRING_FLOOR } from './cases/floor.js'
 import { KEYED_CASES, KEYED_NODES } from './cases/keyed.js'
 import { ADAPTIVE_LEASES, LEASES } from './cases/leases.js'
+import type { FleetResult } from './figures/fleet.js'
 import type { GcResult } from './figures/gc.js'
+import type { NatsResult } from './figures/nats.js'
 import type { PollResult } from './figures/poll.js'
 import type { WaitsResult } from './figures/waits.js'
 
@@ -12,6 +14,8 @@ export interface Figures {
   readonly gc?: readonly GcResult[]
   readonly tableBytes?: number
   readonly poll?: PollResult
+  readonly fleet?: FleetResult
+  readonly nats?: NatsResult
   readonly waits?: readonly WaitsResult[]
 }
 

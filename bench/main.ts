@@ -15,8 +15,10 @@ import { pickCases } from './cases/picks.js'
 import { publishingCases } from './cases/publishing.js'
 import { type ThreadsResult, threadCases } from './cases/threads.js'
 import { engines, noBinding } from './engines.js'
+import { type FleetResult, pollFleet } from './figures/fleet.js'
 import { countCollections, type GcResult } from './figures/gc.js'
 import { tableBytes } from './figures/memory.js'
+import { measureNats, type NatsResult } from './figures/nats.js'
 import { pollCycles } from './figures/poll.js'
 import { measureWaits, type WaitsResult } from './figures/waits.js'
 import { thisMachine } from './machine.js'
@@ -31,6 +33,7 @@ interface Options {
   cases: boolean
   figures: boolean
   poll?: boolean
+  nats?: string
   waits?: boolean
 }
 
@@ -39,8 +42,9 @@ const options = new Command('bench')
   .option('--json <file>', 'writes the results to a file')
   .option('--quick', 'few samples: shows that everything runs, its figures say nothing')
   .option('--no-cases', 'leaves out the timed cases')
-  .option('--no-figures', 'leaves out garbage collections, memory, the poll cycle and waits')
-  .option('--poll', 'the poll cycle alone')
+  .option('--no-figures', 'leaves out garbage collections, memory, the poll cycles and waits')
+  .option('--poll', 'the poll cycles alone')
+  .option('--nats <address>', 'hearing reports over this NATS server, such as 127.0.0.1:4222, alone')
   .option('--waits', 'the waits of jobs for worker threads alone')
   .parse()
   .opts<Options>()
@@ -53,7 +57,7 @@ console.log(
 )
 if (noBinding !== undefined) progress.note(`the native engine is left out: ${noBinding}`)
 
-const alone = options.poll || options.waits
+const alone = options.poll || options.waits || options.nats !== undefined
 const measured = options.cases && !alone ? await measureCases(settings) : undefined
 const figures = options.figures || alone ? await measureFigures(settings) : {}
 // What was left out on purpose need not be listed as not measured.
@@ -124,7 +128,20 @@ async function measureFigures(settings: Settings): Promise<Figures> {
     progress.step('jobs for worker threads', 1, 1)
     return results
   }
-  if (options.poll) return { poll: await poll() }
+  const fleet = async (): Promise<FleetResult> => {
+    progress.step('polling a fleet', 0, 1)
+    const result = await pollFleet(settings.fleet)
+    progress.step('polling a fleet', 1, 1)
+    return result
+  }
+  const nats = async (address: string): Promise<NatsResult> => {
+    progress.step('hearing on NATS', 0, 1)
+    const result = await measureNats(address, settings.nats)
+    progress.step('hearing on NATS', 1, 1)
+    return result
+  }
+  if (options.nats !== undefined) return { nats: await nats(options.nats) }
+  if (options.poll) return { poll: await poll(), fleet: await fleet() }
   if (options.waits) return { waits: await waits() }
   const gc: GcResult[] = []
   for (const engine of engines) {
@@ -132,5 +149,11 @@ async function measureFigures(settings: Settings): Promise<Figures> {
     gc.push(await countCollections(engine, settings.gc))
   }
   progress.step('counting garbage collections', gc.length, engines.length)
-  return { gc, tableBytes: await tableBytes(LARGE), poll: await poll(), waits: await waits() }
+  return {
+    gc,
+    tableBytes: await tableBytes(LARGE),
+    poll: await poll(),
+    fleet: await fleet(),
+    waits: await waits(),
+  }
 }

@@ -2,6 +2,8 @@ import Table from 'cli-table3'
 import type { Bar, BarUnit, Figures } from './bars.js'
 import type { CaseResult } from './case.js'
 import type { ThreadsResult } from './cases/threads.js'
+import type { FleetResult } from './figures/fleet.js'
+import type { NatsResult } from './figures/nats.js'
 
 // No colours: the tables are for README and logs too.
 const style = { head: [], border: [], compact: true }
@@ -69,7 +71,7 @@ export function threadsTable(results: readonly ThreadsResult[]): string {
   return table.toString()
 }
 
-export function figuresTable({ gc, tableBytes, poll, waits }: Figures): string {
+export function figuresTable({ gc, tableBytes, poll, fleet, nats, waits }: Figures): string {
   const table = new Table({ head: ['figure', 'reached'], style })
   for (const { engine, cases } of gc ?? []) {
     for (const { name, picks, collections, bytesPerPick } of cases) {
@@ -88,6 +90,8 @@ export function figuresTable({ gc, tableBytes, poll, waits }: Figures): string {
       durations.map((ms, i) => `${digits(ms)} ms, ${stored[i]} stored`).join('\n'),
     ])
   }
+  if (fleet !== undefined) for (const row of fleetRows(fleet)) table.push(row)
+  if (nats !== undefined) for (const row of natsRows(nats)) table.push(row)
   for (const { policy, mean, p99, jobs } of waits ?? []) {
     table.push([
       `wait of jobs for 8 worker threads, two of them slow: ${policy}`,
@@ -95,4 +99,53 @@ export function figuresTable({ gc, tableBytes, poll, waits }: Figures): string {
     ])
   }
   return table.toString()
+}
+
+const BYTES_A_MIB = 1024 * 1024
+
+// The first cycle connects to all, and the thread starts; those after it are what polling costs.
+function fleetRows({ nodes, interval, cycles, rssBefore, rss }: FleetResult): string[][] {
+  const what = `${nodes.toLocaleString('en-US')} nodes every ${interval} ms`
+  const [first, ...later] = cycles
+  const thread = later.flatMap(({ threadCpu }) => threadCpu ?? [])
+  const rows = [
+    [
+      `${what}: poll cycles`,
+      cycles.map(({ duration, stored }) => `${digits(duration)} ms, ${stored} stored`).join('\n'),
+    ],
+  ]
+  if (first?.threadCpu !== undefined && thread.length > 0) {
+    const mean = thread.reduce((sum, ms) => sum + ms, 0) / thread.length
+    const period = interval + later.reduce((sum, { duration }) => sum + duration, 0) / later.length
+    rows.push([
+      `${what}: CPU of the polling thread, a cycle`,
+      `${digits(mean)} ms, ${digits((mean / period) * 100)} % of a core (the first cycle ${digits(first.threadCpu)} ms)`,
+    ])
+  }
+  rows.push([
+    `${what}: CPU of the process, a cycle`,
+    later.map(({ processCpu }) => `${digits(processCpu)} ms`).join(', '),
+  ])
+  rows.push([
+    `${what}: memory of the process`,
+    `${digits(rss / BYTES_A_MIB)} MiB, ${digits((rss - rssBefore) / BYTES_A_MIB)} of it since before the balancer`,
+  ])
+  return rows
+}
+
+function natsRows({ nodes, steady, flooded }: NatsResult): string[][] {
+  const cpu = ({ elapsed, heard, processCpu, threadCpu }: NatsResult['steady']): string => {
+    const thread =
+      threadCpu === undefined
+        ? ''
+        : `${digits((threadCpu / heard) * 1_000)} µs a report in the polling thread, `
+    return `${heard} reports in ${digits(elapsed)} ms: ${thread}the process ${digits((processCpu / elapsed) * 100)} % of a core`
+  }
+  return [
+    [`NATS, ${nodes.toLocaleString('en-US')} nodes with a report a second each`, cpu(steady)],
+    [
+      'NATS, as many reports as it takes',
+      `${digits((flooded.heard / flooded.elapsed) * 1_000)} a second; ${cpu(flooded)}`,
+    ],
+  ]
 }

@@ -6,6 +6,8 @@ export interface Settings {
   readonly effort: number
   readonly gc: { readonly warmUp: number; readonly picks: number }
   readonly poll: PollSettings
+  readonly fleet: FleetSettings
+  readonly nats: NatsSettings
   /** Jobs that worker threads are given by each policy. */
   readonly waits: number
 }
@@ -19,11 +21,30 @@ export interface PollSettings {
   readonly cycles: number
 }
 
+export interface FleetSettings {
+  readonly nodes: number
+  /** ms */
+  readonly interval: number
+  /** How many cycles. */
+  readonly count: number
+}
+
+export interface NatsSettings {
+  /** Nodes that publish a report a second each. */
+  readonly nodes: number
+  /** For how long, ms. */
+  readonly time: number
+  /** Reports that are published as fast as they are heard. */
+  readonly flood: number
+}
+
 export const full: Settings = {
   rounds: 40,
   effort: 1,
   gc: { warmUp: 2_000_000, picks: 10_000_000 },
   poll: { agents: 1_000, silent: 100, timeout: 2_000, cycles: 4 },
+  fleet: { nodes: 5_000, interval: 5_000, count: 6 },
+  nats: { nodes: 1_000, time: 20_000, flood: 300_000 },
   waits: 3_000,
 }
 
@@ -33,5 +54,7 @@ export const quick: Settings = {
   effort: 0.1,
   gc: { warmUp: 100_000, picks: 100_000 },
   poll: { agents: 40, silent: 4, timeout: 500, cycles: 2 },
+  fleet: { nodes: 50, interval: 100, count: 3 },
+  nats: { nodes: 50, time: 500, flood: 5_000 },
   waits: 100,
 }

@@ -129,7 +129,7 @@ export class BadReportError extends IdlestError {
   /** The field at fault, such as `cpu`; empty for the report as a whole. */
   readonly field: string
   constructor(field: string, value: unknown, expected: string) {
-    const what = field === '' ? 'the report' : `report field ${field}`
+    const what = field === '' ? 'the report' : `report field ${shownField(field)}`
     super('IDLEST_BAD_REPORT', `${what} is ${shown(value)}: expected ${expected}`, value)
     this.field = field
   }
@@ -187,6 +187,11 @@ export class ListenError extends IdlestError {
     this.host = host
     this.port = port
   }
+}
+
+// Its name may come from the network: as long as may be, and with what would begin a line of its own in a log.
+function shownField(field: string): string {
+  return field.length <= 60 && /^[ -~]*$/.test(field) ? field : shown(field)
 }
 
 /** A value for a message: short, quoted where it is a string, safe for anything. */

@@ -27,7 +27,7 @@ export {
   weightedRoundRobin,
 } from './algorithms/weighted-round-robin.js'
 export { type AttachedBalancer, type AttachOptions, attachBalancer } from './balancer/attached.js'
-export { type Balancer, type BalancerStats, createBalancer } from './balancer/balancer.js'
+export { type Balancer, createBalancer } from './balancer/balancer.js'
 export { type ConfigureOptions, configure, select } from './balancer/drop-in.js'
 export type { GuardCounters } from './balancer/guard.js'
 export type { BalancerHandle } from './balancer/handle.js'
@@ -41,6 +41,7 @@ export type { HeaderLookup, ReportSource } from './balancer/report-headers.js'
 export type { SelectOptions } from './balancer/select-options.js'
 export type { EjectionSnapshot, NodeSnapshot } from './balancer/snapshot.js'
 export type { MemberState, Told } from './balancer/standings.js'
+export type { BalancerStats } from './balancer/stats.js'
 export type { SuspicionCounters, SuspicionReason } from './balancer/suspicion.js'
 export type {
   FailureRateOptions,
@@ -72,17 +73,42 @@ export type { Arrival } from './meter/arrival.js'
 export { type Meter, type MeterCounters, type MeterSample, meter } from './meter/meter.js'
 export type { NodeMeter } from './meter/node-meter.js'
 export type { MeterOptions, NodeMeterOptions } from './meter/options.js'
+export type { NatsOptions } from './nats/settings.js'
+export type { PushCounts } from './poller/answer.js'
 export type { PollerCounters } from './poller/poller.js'
 export {
   type CustomTransport,
-  type HttpNodeOptions,
+  functionTransport,
+  type Transport,
+  type TransportOption,
+} from './poller/transport.js'
+export {
+  type AgentCheckNodeOptions,
+  type AgentCheckTransport,
+  type AgentCheckTransportOptions,
+  agentCheckTransport,
+} from './poller/transports/agent-check.js'
+export type { TlsSettings } from './poller/transports/credentials.js'
+export {
   type HttpTransport,
   type HttpTransportOptions,
   httpTransport,
-  type TlsSettings,
-  type Transport,
-} from './poller/transport.js'
+} from './poller/transports/http.js'
+export type { HttpNodeOptions } from './poller/transports/http-endpoint.js'
+export {
+  type NatsTransport,
+  type NatsTransportOptions,
+  natsTransport,
+} from './poller/transports/nats.js'
+export {
+  type CpuMetric,
+  type NodeExporterNodeOptions,
+  type NodeExporterTransport,
+  type NodeExporterTransportOptions,
+  nodeExporterTransport,
+} from './poller/transports/node-exporter.js'
 export type { KeptReport, NodeState, Report } from './report.js'
+export type { CpuSource } from './reports/node-cpu.js'
 export type { Table, TableOptions } from './table/table.js'
 export type {
   CustomErrorEvent,

@@ -1,37 +1,90 @@
-import { once } from 'node:events'
-import type { AddressInfo, Socket } from 'node:net'
-import { ListenError } from '../errors.js'
-import { reportOf } from '../meter/meter.js'
-import { writeOrcaJson } from '../reports/orca-json.js'
-import { startBackground } from './background.js'
-import { type AgentOptions, type CheckedAgentOptions, checkAgentOptions } from './options.js'
-import { createReportServer, type ServerCounters } from './report-server.js'
-import { createSampling, type SamplingCounters } from './sampling.js'
+import type { NodeState, Report } from '../report.js'
+import { type AgentParts, keepParts } from './agent-parts.js'
+import type { Address } from './listening.js'
+import type { NamedCounters, NamedValue } from './named-metrics.js'
+import type { NatsPublisher } from './nats-publisher.js'
+import { type AgentOptions, checkAgentOptions } from './options.js'
+import { Reporter } from './reporter.js'
+import type { SamplingCounters } from './sampling.js'
+import { type ServersCounters, startServers } from './servers.js'
+import type { Traffic, TrafficCounters } from './traffic.js'
 
-/** A server that tells how busy this machine, container or process is. */
+/** Tells how busy this machine, container or process is. */
 export interface Agent {
-  /** Where the report is, such as `http://127.0.0.1:9000/report`. */
+  /** Where the report is over HTTP, such as `http://127.0.0.1:9000/report`; empty with `http: false`. */
   readonly url: string
+  /** What the HTTP server was told to listen on. */
   readonly host: string
-  /** The port it listens on, also where 0 was asked for. */
+  /** The port that the HTTP server listens on, also where 0 was asked for; 0 with `http: false`. */
   readonly port: number
+  /** Where HAProxy's agent checks are answered, with `agentCheck`. */
+  readonly agentCheck?: Address
+  /** Where reports are told by gRPC, with `grpc`. */
+  readonly grpc?: Address
+  /** Where reports are published on NATS, with `nats`. */
+  readonly nats?: NatsPublisher['address']
+  /** Counts the requests that this process serves; middleware and `begin()` tell it of them. */
+  readonly traffic: Traffic
   /** What it did so far; the counters go on. */
   readonly counters: AgentCounters
-  /** Ends the sampling, the listening and all connections. Safe to call again. */
+  /** What it says of taking work; `up` from the start. */
+  readonly state: NodeState
+  /**
+   * The whole report as it is now, which all servers tell. Undefined before the first sample; but a state other than
+   * `up` is told at once, without any load.
+   */
+  report(): Report | undefined
+  /** Says that it takes no new work, and finishes what it has. */
+  drain(): void
+  /** Says that it is out for maintenance. */
+  maint(): void
+  /** Says that it is ill. */
+  down(): void
+  /** Says that it takes work. */
+  ready(): void
+  /**
+   * Says what share of work it takes.
+   * @param percent of the share that it would get otherwise, 0-100; undefined: says nothing of it any more
+   * @throws OptionError
+   */
+  setWeight(percent: number | undefined): void
+  /**
+   * Says how much work it takes.
+   * @param most requests in flight that it takes from one process; 0: no limit; undefined: says nothing of it any more
+   * @throws OptionError
+   */
+  setMaxInFlight(most: number | undefined): void
+  /**
+   * Sets a metric of your own.
+   * @param name 1 to 128 visible ASCII characters without `,`, `=` and `:`; at most 100 metrics
+   * @param value a number, which stays until it is set anew, or a function, called in each sample; undefined takes it
+   * out. What is no finite number, or throws, is counted, and left out of the report
+   * @throws OptionError for a bad name, or a value that is none of these
+   */
+  set(name: string, value: NamedValue | undefined): void
+  /** Ends the sampling, the servers and all connections. Safe to call again. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
 
-export interface AgentCounters {
-  readonly server: ServerCounters
+export interface AgentCounters extends ServersCounters {
   readonly sampling: SamplingCounters
+  /** Requests that middleware counted, and reports in responses. */
+  readonly traffic: TrafficCounters
+  /** The user's own metrics. */
+  readonly named: NamedCounters
 }
 
 /**
- * Starts an agent: samples in the background, and answers GET and HEAD for `path` at once from the last sample, as JSON
- * of ORCA's names and `age_ms`, the age of the sample when answered. While samples fail the last good one is
- * told with its growing age; before the first, the answer is 503. What `meters` say goes along; the age is then that of the
- * oldest among them and the sample.
+ * Starts an agent: samples in the background, and answers at once from the last sample, each time with all it knows.
+ * - GET and HEAD for `path`: JSON of ORCA's names and `age_ms`, the age of the sample when answered; also in a
+ *   header `endpoint-load-metrics` where a request has `endpoint-load-metrics-format: TEXT`, `JSON` or `BIN`, or `?format=`.
+ *   While samples fail the last good one is told with its growing age; before the first, the answer is 503. What `meters`
+ *   say goes along; the age is then that of the oldest among them and the sample.
+ * - `/metrics`: the same, and counters, as Prometheus text
+ * - with `agentCheck`: HAProxy's agent checks, such as `ready up 73%`
+ * - with `grpc`: streams of ORCA's reports out of band
+ * - with `nats`: publishes its report, each second and at each change of state
  *
  * Listens on loopback unless told otherwise, and keeps the process alive until it is closed, but with `unref`.
  *
@@ -44,64 +97,39 @@ export interface AgentCounters {
  */
 export async function createAgent(options: AgentOptions = {}): Promise<Agent> {
   const checked = checkAgentOptions(options)
-  const { sampler, sampleTimeout, sampleInterval, clock, meters } = checked
-  const sampling = createSampling({ sampler, timeout: sampleTimeout, clock, source: 'agent' })
-  const { server, counters } = createReportServer(checked, answer)
+  const reporter = new Reporter(checked)
+  const servers = await startServers(checked, reporter)
+  reporter.start()
 
-  const sockets = new Set<Socket>()
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
-  })
-  const port = await listen(server, checked)
-  const background = startBackground(sampling, sampleInterval, clock)
-
-  function answer(): string | undefined {
-    const last = background.last()
-    if (last === undefined) return undefined
-    const samples = meters.map((one) => one.sample())
-    // A report has one age, and no part of it may pass for fresher than it is. A microsecond is as fine as an age needs to be.
-    const age = Math.round(Math.max(0, clock.now() - last.at, ...samples.map((one) => one.age)) * 1000) / 1000
-    return writeOrcaJson({ cpu: last.percent, ...reportOf(samples), age })
+  const added: AgentParts['added'] = []
+  async function close(): Promise<void> {
+    reporter.stop()
+    await Promise.all([servers.close(), ...added.map((one) => one.close())])
   }
 
-  let closed: Promise<void> | undefined
-  function close(): Promise<void> {
-    closed ??= new Promise((resolve) => {
-      background.stop()
-      server.close(() => resolve())
-      // Answers are whole once they are begun; what is left are idle connections, slow ones and unfinished handshakes.
-      for (const socket of sockets) socket.destroy()
-    })
-    return closed
-  }
-
-  return {
-    url: urlOf(checked, port),
+  const agent: Agent = {
+    url: servers.http?.url ?? '',
     host: checked.host,
-    port,
-    counters: { server: counters, sampling: sampling.counters },
+    port: servers.http?.address.port ?? 0,
+    agentCheck: servers.agentCheck?.address,
+    grpc: servers.grpc?.address,
+    nats: servers.nats?.address,
+    traffic: reporter.traffic,
+    counters: { ...servers.counters, ...reporter.counters },
+    get state() {
+      return reporter.state
+    },
+    report: () => reporter.report(),
+    drain: () => reporter.drain(),
+    maint: () => reporter.maint(),
+    down: () => reporter.down(),
+    ready: () => reporter.ready(),
+    setWeight: (percent) => reporter.setWeight(percent),
+    setMaxInFlight: (most) => reporter.setMaxInFlight(most),
+    set: (name, value) => reporter.set(name, value),
     close,
     [Symbol.asyncDispose]: close,
   }
-}
-
-async function listen(
-  server: ReturnType<typeof createReportServer>['server'],
-  { host, port, unref }: CheckedAgentOptions,
-): Promise<number> {
-  if (unref) server.unref()
-  try {
-    const listening = once(server, 'listening')
-    server.listen({ host, port })
-    await listening
-  } catch (error) {
-    throw new ListenError(host, port, error)
-  }
-  return (server.address() as AddressInfo).port
-}
-
-function urlOf({ host, path, tls }: CheckedAgentOptions, port: number): string {
-  const name = host.includes(':') ? `[${host}]` : host
-  return `${tls === undefined ? 'http' : 'https'}://${name}:${port}${path}`
+  keepParts(agent, { reporter, clock: checked.clock, added })
+  return agent
 }

@@ -1,11 +1,11 @@
 import type { Clock, TimerHandle } from '../clock.js'
-import type { Sampling } from './sampling.js'
+import type { Report } from '../report.js'
 
 /** The newest sample that could be used. */
 export interface LastSample {
-  /** 0-100. */
-  readonly percent: number
-  /** When the sampler was asked for it, by the clock: a slow sampler's value is no fresher than that. */
+  /** What it says, without an age. */
+  readonly report: Report
+  /** When it was asked for, by the clock: a slow sampler's value is no fresher than that. */
   readonly at: number
 }
 
@@ -17,17 +17,28 @@ export interface Background {
   stop(): void
 }
 
+export interface BackgroundOptions {
+  /** Takes a sample; undefined: there is none. Must not reject. */
+  readonly take: () => Promise<Report | undefined>
+  /** From the end of a sample to the start of the next, ms. */
+  readonly interval: number
+  readonly clock: Clock
+  /** Called after each sample, whether it could be used or not. */
+  readonly onSample: () => void
+}
+
 /** Samples at once, and each time `interval` ms after the end of the last sample: samples never overlap. */
-export function startBackground(sampling: Sampling, interval: number, clock: Clock): Background {
+export function startBackground({ take, interval, clock, onSample }: BackgroundOptions): Background {
   let last: LastSample | undefined
   let stopped = false
   let timer: TimerHandle
 
   async function run(): Promise<void> {
     const at = clock.now()
-    const outcome = await sampling.sample()
+    const report = await take()
     if (stopped) return
-    if (outcome.kind === 'value') last = { percent: outcome.percent, at }
+    if (report !== undefined) last = { report, at }
+    onSample()
     timer = clock.setTimeout(run, interval)
   }
   void run()

@@ -1,12 +1,31 @@
 import * as v from 'valibot'
 import type { Clock } from '../clock.js'
+import { OptionError } from '../errors.js'
 import { Meter } from '../meter/meter.js'
-import { checkOptions, clockSchema, flag, milliseconds, options, secret, text, whole } from '../options.js'
+import {
+  checkOptions,
+  clockSchema,
+  flag,
+  milliseconds,
+  number,
+  options,
+  secret,
+  text,
+  whole,
+} from '../options.js'
 import type { Pem } from '../pem.js'
 import { processClock } from '../process-clock.js'
-import { cpuSampler } from './samplers/cpu.js'
-import { type Sampler, samplerOption } from './samplers/sampler.js'
+import { MAX_VALUE } from '../reports/values.js'
+import { isMetricName, isNamedValue, METRIC_NAME, type NamedValue } from './named-metrics.js'
+import {
+  type NatsPublisherOptions,
+  type NatsPublisherSettings,
+  natsPublisherSchema,
+  natsPublisherSettings,
+} from './nats-options.js'
+import { type OrcaServiceOptions, orcaServiceEntries } from './orca-service.js'
 import { isToken } from './token.js'
+import { checkUtilization, type UtilizationOptions, utilizationEntries } from './utilization.js'
 
 /** A certificate for the agent, and whom it asks for theirs. */
 export interface AgentTls {
@@ -20,21 +39,64 @@ export interface AgentTls {
   readonly requestCert?: boolean
 }
 
-export interface AgentOptions {
+/** A port for HAProxy's agent checks. The protocol knows neither tokens nor TLS: who reaches it may read it. */
+export interface AgentCheckOptions {
+  /** Address to listen on. Default `127.0.0.1`: loopback alone. */
+  readonly host?: string
+  /** Port to listen on, 0 for any free one. Default 0. */
+  readonly port?: number
+  /** Connections at a time; further ones are closed at once, and counted. Default 1,024. */
+  readonly maxConnections?: number
+}
+
+/** A port for ORCA's reports out of band, by gRPC. Needs the package @grpc/grpc-js. */
+export interface GrpcOptions extends OrcaServiceOptions {
+  /** Address to listen on. Default `127.0.0.1`: loopback alone. */
+  readonly host?: string
+  /** Port to listen on, 0 for any free one. Default 0. */
+  readonly port?: number
+  /** What clients must send, as for HTTP. Default the agent's own `token`. */
+  readonly token?: string
+  /** Serve by TLS. Default the agent's own `tls`. */
+  readonly tls?: AgentTls
+  /** Connections at a time; further ones are closed at once, and counted. Default 1,024. */
+  readonly maxConnections?: number
+}
+
+export interface AgentOptions extends UtilizationOptions {
+  /** Answer over HTTP; `host`, `port`, `path`, `metrics`, `token`, `tls` and `maxConnections` are its. Default true. */
+  readonly http?: boolean
   /** Address to listen on. Default `127.0.0.1`: loopback alone. */
   readonly host?: string
   /** Port to listen on, 0 for any free one. Default 0. */
   readonly port?: number
   /** Path of the report. Default `/report`. */
   readonly path?: string
+  /** Serve Prometheus text: at `/metrics` (true, the default), at another path, or not at all. */
+  readonly metrics?: boolean | string
   /** Clients must send `Authorization: Bearer <token>`: 1 to 1,024 visible ASCII characters. Default none. */
   readonly token?: string
   /** Serve by HTTPS. Default plain HTTP. */
   readonly tls?: AgentTls
-  /** What is reported as CPU, in percent. Default `cpuSampler()`. */
-  readonly sampler?: Sampler
+  /** Answer HAProxy's agent checks too, on a port of their own. Default: no. */
+  readonly agentCheck?: AgentCheckOptions
+  /** Tell reports by gRPC too, on a port of its own. Default: no. */
+  readonly grpc?: GrpcOptions
+  /** Publish the report on NATS too. Its client keeps the process alive until the agent is closed. Default: no. */
+  readonly nats?: NatsPublisherOptions
+  /** How far back `qps` and `eps` of the requests that middleware counts look, ms; at least 100. Default 10,000. */
+  readonly trafficWindow?: number
   /** Meters of this process whose values go into the report, each of another metric. Default none. */
   readonly meters?: readonly Meter[]
+  /**
+   * Metrics of your own by name: numbers, which stay, or functions that give one, called in each sample. As for the
+   * agent's `set`. Default none.
+   */
+  readonly named?: Readonly<Record<string, NamedValue>>
+  /** Percent of the share of work that it would get otherwise, 0-100. Default: says nothing of it. */
+  readonly weight?: number
+  /** Most requests in flight that it takes from one process; 0: no limit. Default: says nothing of it. */
+  readonly maxInFlight?: number
   /** From the end of one sample to the start of the next, ms. Default 1,000. */
   readonly sampleInterval?: number
   /** How long a promise of the sampler may take, ms. Default 2,000. */
@@ -48,8 +110,32 @@ export interface AgentOptions {
 }
 
 /** Agent options with their defaults. */
-export type CheckedAgentOptions = Required<Omit<AgentOptions, 'token' | 'tls'>> &
-  Pick<AgentOptions, 'token' | 'tls'>
+export interface CheckedAgentOptions
+  extends Required<Omit<AgentOptions, Optional | 'metrics'>>,
+    Pick<AgentOptions, Exclude<Optional, 'agentCheck' | 'grpc' | 'nats'>> {
+  readonly agentCheck?: CheckedAgentCheckOptions
+  readonly grpc?: CheckedGrpcOptions
+  readonly nats?: NatsPublisherSettings
+  readonly metrics: string | false
+}
+
+export type CheckedAgentCheckOptions = Required<AgentCheckOptions>
+
+export type CheckedGrpcOptions = Required<Omit<GrpcOptions, 'token' | 'tls'>> &
+  Pick<GrpcOptions, 'token' | 'tls'>
+
+/** What has no default. */
+type Optional =
+  | 'token'
+  | 'tls'
+  | 'weight'
+  | 'maxInFlight'
+  | 'agentCheck'
+  | 'grpc'
+  | 'nats'
+  | 'sampler'
+  | 'utilization'
+  | 'workers'
 
 function isPem(value: unknown): boolean {
   if (Array.isArray(value)) return value.length > 0 && value.every(isPem)
@@ -62,25 +148,40 @@ function pem() {
 
 const PATH = 'a path such as /report: a slash, then visible ASCII characters but ?, # and spaces'
 
+function path() {
+  return v.pipe(v.string(PATH), v.regex(/^\/[\x21-\x22\x24-\x3e\x40-\x7e]{0,1023}$/, PATH))
+}
+
 const METERS = 'an array of what meter() made, each of another metric'
 
-const agentOptions = options({
+/** Where a server listens, and to how many. */
+const LISTENING = {
   host: v.optional(text('an address or a host name'), '127.0.0.1'),
   port: v.optional(whole(0, 65_535), 0),
-  path: v.optional(
-    v.pipe(v.string(PATH), v.regex(/^\/[\x21-\x22\x24-\x3e\x40-\x7e]{0,1023}$/, PATH)),
-    '/report',
-  ),
+  maxConnections: v.optional(whole(1), 1_024),
+}
+
+function tls() {
+  return options({
+    key: pem(),
+    cert: pem(),
+    ca: v.optional(pem()),
+    requestCert: v.optional(flag(), false),
+  })
+}
+
+const agentOptions = options({
+  ...LISTENING,
+  http: v.optional(flag(), true),
+  agentCheck: v.optional(options(LISTENING)),
+  grpc: v.optional(options({ ...LISTENING, ...orcaServiceEntries, tls: v.optional(tls()) })),
+  nats: v.optional(natsPublisherSchema),
+  path: v.optional(path(), '/report'),
+  metrics: v.optional(v.union([flag(), path()], `true, false or ${PATH}`), true),
   token: v.optional(secret(isToken, '1 to 1,024 visible ASCII characters without spaces')),
-  tls: v.optional(
-    options({
-      key: pem(),
-      cert: pem(),
-      ca: v.optional(pem()),
-      requestCert: v.optional(flag(), false),
-    }),
-  ),
-  sampler: v.optional(samplerOption()),
+  tls: v.optional(tls()),
+  ...utilizationEntries,
+  trafficWindow: v.optional(milliseconds(100), 10_000),
   meters: v.optional(
     v.pipe(
       v.array(v.instance(Meter, METERS), METERS),
@@ -88,9 +189,18 @@ const agentOptions = options({
     ),
     [],
   ),
+  named: v.optional(
+    v.record(
+      v.custom<string>(isMetricName, METRIC_NAME),
+      v.custom<NamedValue>(isNamedValue, 'a number, or a function that gives one'),
+      'an object of metrics',
+    ),
+    {},
+  ),
+  weight: v.optional(number(0, 100)),
+  maxInFlight: v.optional(number(0, MAX_VALUE)),
   sampleInterval: v.optional(milliseconds(1), 1_000),
   sampleTimeout: v.optional(milliseconds(1), 2_000),
-  maxConnections: v.optional(whole(1), 1_024),
   unref: v.optional(flag(), false),
   clock: v.optional(clockSchema),
 })
@@ -101,6 +211,15 @@ const agentOptions = options({
  */
 export function checkAgentOptions(given: unknown): CheckedAgentOptions {
   const checked = checkOptions('', given, agentOptions)
-  const { clock = processClock, sampler = cpuSampler({ clock }) } = checked
-  return { ...checked, clock, sampler }
+  checkUtilization(checked)
+  const { clock = processClock } = checked
+  const metrics = checked.metrics === true ? '/metrics' : checked.metrics
+  if (checked.metrics === checked.path) {
+    throw new OptionError('metrics', metrics, 'another path than that of the report')
+  }
+  const nats = checked.nats && natsPublisherSettings(checked.nats)
+  if (nats !== undefined && checked.unref) {
+    throw new OptionError('unref', true, 'false with nats, whose client keeps the process alive')
+  }
+  return { ...checked, clock, nats, metrics: metrics === checked.path ? false : metrics }
 }

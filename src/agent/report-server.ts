@@ -7,10 +7,17 @@ import {
 } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
 import type { Duplex } from 'node:stream'
-import { OptionError } from '../errors.js'
+import { BadReportError, OptionError } from '../errors.js'
 import { HIDDEN } from '../options.js'
 import { pemBuffers } from '../pem.js'
+import type { Report } from '../report.js'
+import { FORMAT_HEADER, type HeaderForm, REPORT_HEADER, writeOrcaHeader } from '../reports/orca-headers.js'
+import { writeOrcaJson } from '../reports/orca-json.js'
+import type { AgentServer } from './agent-server.js'
+import { type Address, authority, listen } from './listening.js'
+import { METRICS_TYPE, writeMetrics } from './metrics.js'
 import type { CheckedAgentOptions } from './options.js'
+import type { Reporter } from './reporter.js'
 import { tokenCheck } from './token.js'
 
 /** What the agent's server did, since the start. */
@@ -19,6 +26,10 @@ export interface ServerCounters {
   readonly requests: number
   /** Answered with a report. */
   readonly answered: number
+  /** Answered with Prometheus text. */
+  readonly scraped: number
+  /** Reports that went without the header that was asked for: of an unknown form, too long, or not to be written so. */
+  readonly headerless: number
   /** Answered with 503: there was no sample yet. */
   readonly notReady: number
   /** Answered with 401. */
@@ -27,7 +38,7 @@ export interface ServerCounters {
   readonly refused: number
   /** Connections that were closed for a head that was bad, too long or too slow, or for failing the TLS handshake. */
   readonly badConnections: number
-  /** Connections that were closed at once, as one too many. */
+  /** Connections that were closed at once: one too many, of all or of those from one address. */
   readonly dropped: number
   /** Connections that the system could not hand over, such as for want of file descriptors. */
   readonly acceptErrors: number
@@ -39,27 +50,35 @@ const HEADERS_TIMEOUT = 5_000
 const CHECK_INTERVAL = 1_000
 // Longer than pollers usually wait between two polls, so that they find their connection open.
 const KEEP_ALIVE = 75_000
-// For a client that doesn't read its answer.
-const INACTIVE = 10_000
+// For a client that does not read its answer. Well above the time for a head, which is told and counted.
+const INACTIVE = 8_000
+
+const HEADER_FORMS = ['TEXT', 'JSON', 'BIN'] as const satisfies readonly HeaderForm[]
+// Clients take 16 KiB of headers, or less.
+const MAX_REPORT_HEADER = 8_192
+
+const JSON_TYPE = 'application/json'
 
 const STATUS_OF: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 }
 
-/** The report to answer with now; undefined before the first sample. */
-export type Answer = () => string | undefined
+/** Answers with reports over HTTP. */
+export interface ReportServer extends AgentServer {
+  readonly address: Address
+  readonly counters: ServerCounters
+  /** Where the report is. */
+  readonly url: string
+}
 
-/** Makes the server that answers with reports; it does not listen yet. Every answer is made at once, from memory. */
-export function createReportServer(
-  options: CheckedAgentOptions,
-  answer: Answer,
-): { server: Server; counters: ServerCounters } {
-  const { path, token, unref, maxConnections } = options
-  const mayRead = token === undefined ? () => true : tokenCheck(token)
-  const counters = {
+/** Zeros. */
+export function noServerCounters() {
+  return {
     requests: 0,
     answered: 0,
+    scraped: 0,
+    headerless: 0,
     notReady: 0,
     unauthorized: 0,
     refused: 0,
@@ -67,15 +86,69 @@ export function createReportServer(
     dropped: 0,
     acceptErrors: 0,
   }
+}
+
+/** What an answer has beside its head. */
+interface Content {
+  readonly type: string
+  readonly body: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/**
+ * Starts the server that answers with reports and metrics. Every answer is made at once, from memory.
+ * @param others counters of the agent's other parts, for the metrics
+ * @throws ListenError (rejects)
+ * @throws OptionError (rejects) for a key and a certificate that are of no use
+ */
+export async function startReportServer(
+  options: CheckedAgentOptions,
+  reporter: Reporter,
+  others: Readonly<Record<string, object | undefined>>,
+): Promise<ReportServer> {
+  const { path, metrics, token } = options
+  const mayRead = token === undefined ? () => true : tokenCheck(token)
+  const counters = noServerCounters()
+
+  const contents = new Map<string, (request: IncomingMessage) => Content | undefined>([[path, report]])
+  if (metrics !== false) contents.set(metrics, scrape)
+
+  function report(request: IncomingMessage): Content | undefined {
+    const now = reporter.report()
+    if (now === undefined) {
+      counters.notReady++
+      return undefined
+    }
+    counters.answered++
+    return { type: JSON_TYPE, body: writeOrcaJson(now), headers: headersOf(now, wantedForm(request)) }
+  }
+
+  function headersOf(now: Report, wanted: string | undefined): Content['headers'] {
+    if (wanted === undefined) return undefined
+    const value = headerOf(now, wanted)
+    if (value === undefined) counters.headerless++
+    return value === undefined ? undefined : { [REPORT_HEADER]: value }
+  }
+
+  function scrape(): Content {
+    counters.scraped++
+    const body = writeMetrics(reporter.report(), reporter.state, { http: counters, ...others })
+    return { type: METRICS_TYPE, body }
+  }
 
   function handle(request: IncomingMessage, response: ServerResponse): void {
     counters.requests++
     // A body is never read: what is still to come goes with the connection.
     if (hasBody(request)) response.setHeader('connection', 'close')
+    const content = contents.get(request.url?.split('?', 1)[0] ?? '')
     if (!mayRead(request.headers.authorization)) {
       counters.unauthorized++
-      send(response, 401, refusal('a bearer token is needed'), { 'www-authenticate': 'Bearer' })
-    } else if (request.url !== path && request.url?.split('?', 1)[0] !== path) {
+      // Who has no token keeps no connection either.
+      send(response, 401, refusal('a bearer token is needed'), {
+        'www-authenticate': 'Bearer',
+        connection: 'close',
+      })
+    } else if (content === undefined) {
       counters.refused++
       send(response, 404, refusal(`the report is at ${path}`))
     } else if (request.method !== 'GET' && request.method !== 'HEAD') {
@@ -85,14 +158,9 @@ export function createReportServer(
       counters.refused++
       send(response, 413, refusal('a request has no body'))
     } else {
-      const report = answer()
-      if (report === undefined) {
-        counters.notReady++
-        send(response, 503, refusal('no sample yet'))
-      } else {
-        counters.answered++
-        send(response, 200, report)
-      }
+      const found = content(request)
+      if (found === undefined) send(response, 503, refusal('no sample yet'))
+      else send(response, 200, found.body, { 'content-type': found.type, ...found.headers })
     }
   }
 
@@ -101,8 +169,6 @@ export function createReportServer(
   server.requestTimeout = HEADERS_TIMEOUT
   server.keepAliveTimeout = KEEP_ALIVE
   server.timeout = INACTIVE
-  server.maxConnections = maxConnections
-  server.on('drop', () => counters.dropped++)
   // Without listeners Node.js deals with these two itself, and nothing would count them.
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
     counters.requests++
@@ -115,7 +181,6 @@ export function createReportServer(
     counters.refused++
     send(response, 417, refusal('nothing is expected but 100-continue'))
   })
-  server.on('error', () => counters.acceptErrors++)
   // Failed TLS handshakes come here too.
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const { code = '' } = error
@@ -125,10 +190,10 @@ export function createReportServer(
     if (isHttp && socket.writable) refuse(socket, STATUS_OF[code] ?? '400 Bad Request')
     else socket.destroy()
   })
-  if (unref) {
-    for (const event of ['connection', 'secureConnection']) server.on(event, (socket) => socket.unref())
-  }
-  return { server, counters }
+
+  const { close, ...address } = await listen(server, options, counters)
+  const scheme = options.tls === undefined ? 'http' : 'https'
+  return { address, counters, url: `${scheme}://${authority(address)}${path}`, close }
 }
 
 function create(
@@ -160,6 +225,29 @@ function create(
   }
 }
 
+/** The form of a report header that a request asks for, by a header of its own or by `?format=`. */
+function wantedForm({ headers, url = '' }: IncomingMessage): string | undefined {
+  const given = headers[FORMAT_HEADER]
+  if (given !== undefined) return String(given).trim().toUpperCase()
+  const query = url.indexOf('?')
+  if (query < 0) return undefined
+  return new URLSearchParams(url.slice(query)).get('format')?.toUpperCase()
+}
+
+/** The value of a report header; undefined where there can be none. */
+function headerOf(report: Report, wanted: string): string | undefined {
+  const form = HEADER_FORMS.find((known) => known === wanted)
+  if (form === undefined) return undefined
+  try {
+    const value = writeOrcaHeader(report, form)
+    return value.length <= MAX_REPORT_HEADER ? value : undefined
+  } catch (error) {
+    // TEXT can't name every metric.
+    if (error instanceof BadReportError) return undefined
+    throw error
+  }
+}
+
 function hasBody({ headers }: IncomingMessage): boolean {
   const length = headers['content-length']
   return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0')
@@ -176,7 +264,7 @@ function send(
   headers: Record<string, string> = {},
 ): void {
   response.writeHead(status, {
-    'content-type': 'application/json',
+    'content-type': JSON_TYPE,
     'content-length': Buffer.byteLength(body),
     'cache-control': 'no-store',
     ...headers,

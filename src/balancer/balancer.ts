@@ -1,56 +1,29 @@
 import { cpuSampler } from '../agent/samplers/index.js'
-import { createSampling, type Sampling, type SamplingCounters } from '../agent/sampling.js'
+import { createSampling, type Sampling } from '../agent/sampling.js'
 import { adaptive } from '../algorithms/adaptive.js'
-import { type Algorithm, ttlOf } from '../algorithms/algorithm.js'
 import { chooseEngine } from '../engine/load.js'
 import { Generator } from '../engine/portable/generator.js'
 import { OptionError, UnknownNodeError } from '../errors.js'
 import { checkOptions } from '../options.js'
-import { Poller, type PollerCounters, probeAsker } from '../poller/poller.js'
+import { Poller } from '../poller/poller.js'
 import type { ProbeAsker } from '../poller/probe-asker.js'
-import type { ProbeCounters } from '../poller/prober.js'
+import type { Told } from '../poller/told.js'
 import { processClock } from '../process-clock.js'
 import { type Seed, streamOf, toSeed } from '../seed.js'
 import { type Entry, sampleTime, Table } from '../table/table.js'
-import { warn } from '../warn.js'
 import { checkSelf } from './cores.js'
 import { Drains } from './drains.js'
-import type { GuardCounters } from './guard.js'
 import { type BalancerHandle, HandleServer } from './handle.js'
-import type { InBandCounters } from './in-band.js'
 import { keptAlive } from './keep-alive.js'
-import type { LeaseCounters } from './lease.js'
 import type { Member } from './members.js'
 import { idOf, idsOf, type NodeLike } from './node.js'
 import { type BalancerOptions, balancerOptions, type CheckedPollOptions } from './options.js'
-import type { HealthCounters } from './passive-health.js'
-import type { PickCounters } from './pick-counters.js'
 import { Picker } from './picker.js'
 import { Probing } from './probing.js'
 import { processTable } from './process-table.js'
-import type { SuspicionCounters } from './suspicion.js'
+import { warnOfShortTtl } from './short-ttl.js'
+import type { BalancerStats } from './stats.js'
 import type { TrustSettings } from './trust-options.js'
-
-/** Counters of a balancer since it was made. */
-export interface BalancerStats {
-  readonly name: string
-  readonly engine: 'native' | 'portable'
-  readonly members: number
-  readonly picks: PickCounters
-  readonly leases: LeaseCounters
-  readonly health: HealthCounters
-  readonly suspicion: SuspicionCounters
-  /** How many times members were passed over when they were drawn, for their weight, limit or share. */
-  readonly guard: GuardCounters
-  /** What became of the reports of responses that `observe` was shown. */
-  readonly inBand: InBandCounters
-  /** Undefined with `poll: false`. */
-  readonly poll: PollerCounters | undefined
-  /** Undefined where no picks are probed for: with another algorithm than `prequal`, or with `poll: false`. */
-  readonly probes: ProbeCounters | undefined
-  /** Undefined without `self`. */
-  readonly sampler: SamplingCounters | undefined
-}
 
 // Keeps jitter apart from picks, whatever the seed.
 const JITTER_STREAM = 0x85ebca6b
@@ -116,8 +89,8 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
     }
     if (options.poll !== false) {
       warnOfShortTtl(algorithm, options.poll)
-      this.#poller = this.#makePoller(options.poll, seed)
-      this.probeBy(probeAsker(table, clock, options.poll))
+      this.#poller = this.#makePoller(options.poll, options.coalesce, seed)
+      if (algorithm.kind === 'prequal') this.probeBy(this.#poller.probes())
     }
     this.#setNodes(options.nodes as readonly N[])
     this.#poller?.start()
@@ -190,7 +163,7 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
       suspicion: this.suspicionCounters(),
       guard: this.guardCounters(),
       inBand: { ...this.inBand.counters },
-      poll: this.#poller && { ...this.#poller.counters },
+      poll: this.#poller?.counted(),
       probes: this.#probing && { ...this.#probing.counters },
       sampler: this.#sampling && { ...this.#sampling.counters },
     }
@@ -212,7 +185,7 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
     }
     this.#handles ??= new HandleServer({
       name: this.name,
-      buffer: this.memory.buffer,
+      buffer: this.memory.share(),
       algorithm: this.algorithm,
       engine: this.engine,
       ownClock: this.clock !== processClock,
@@ -221,7 +194,7 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
       coalesce: this.#coalesce,
       trust: this.#trust,
       members: () => this.members.list,
-      onTold: (told) => this.told([told]),
+      onTold: (told) => this.#hearOf(told),
     })
     return this.#handles.handle()
   }
@@ -243,6 +216,8 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
       picks: () => this.picked,
       members: () => this.members.list,
       self: this.#self?.id,
+      publications: this.publications,
+      onTold: (told) => this.#hearOf(told),
       onProbe: (member, inFlight, latency, time) => this.probed(member, inFlight, latency, time),
       find: (id) => this.members.find(id),
     })
@@ -267,6 +242,17 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
 
   protected override onReleased(member: Member): void {
     this.#drains.look(member)
+  }
+
+  // What came by probes, or to another thread.
+  #hearOf(told: Told): void {
+    const member = this.members.at(told.slot, told.generation)
+    if (member !== undefined) this.hear(member, told)
+  }
+
+  // The poller knows what its polls told last, and would not say it again.
+  protected override heard(told: Told): void {
+    this.#poller?.forget([told])
   }
 
   protected override changed(): void {
@@ -313,15 +299,17 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
     this.changed()
   }
 
-  #makePoller(poll: CheckedPollOptions, seed: Seed): Poller {
+  #makePoller(poll: CheckedPollOptions, coalesce: number, seed: Seed): Poller {
     const self = this.#self?.id
     return new Poller({
       ...poll,
+      coalesce,
       name: this.name,
       table: this.#table,
       clock: this.clock,
       random: jitterFrom(seed),
       sampleSelf: self === undefined ? undefined : () => this.#sampleSelf(self),
+      onTold: (told) => this.told(told),
     })
   }
 
@@ -365,17 +353,4 @@ export function tableFor(table: Table | undefined, clock: Table['clock'] | undef
 function jitterFrom(seed: Seed): () => number {
   const generator = new Generator(streamOf(seed, JITTER_STREAM))
   return () => generator.next() / 2 ** 32
-}
-
-let warnedOfTtl = false
-
-function warnOfShortTtl(algorithm: Algorithm, { interval }: CheckedPollOptions): void {
-  const ttl = ttlOf(algorithm)
-  if (ttl === undefined || ttl >= 2 * interval || warnedOfTtl) return
-  warnedOfTtl = true
-  warn(
-    `ttl is ${ttl} ms and the poll interval ${interval} ms: one slow poll makes every reading expire and ` +
-      `all nodes look alike. Set ttl to at least ${2 * interval} ms, or poll more often.`,
-    'IDLEST_SHORT_TTL',
-  )
 }

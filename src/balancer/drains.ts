@@ -12,6 +12,8 @@ export class Drains {
   readonly #clock: Clock
   readonly #waiting = new Map<Member, (() => void)[]>()
   #timer: TimerHandle
+  // Whether anyone waits: a look at each release, which the size of a map is too dear for.
+  #anyone = false
 
   constructor(memory: TableMemory, clock: Clock) {
     this.#memory = memory
@@ -24,6 +26,7 @@ export class Drains {
       const waiters = this.#waiting.get(member)
       if (waiters === undefined) this.#waiting.set(member, [resolve])
       else waiters.push(resolve)
+      this.#anyone = true
       this.look(member)
       this.#arm()
     })
@@ -31,14 +34,14 @@ export class Drains {
 
   /** Looks whether this member has nothing in flight now. */
   look(member: Member): void {
-    if (this.#waiting.size > 0 && inFlight(this.#memory, member.slot, member.generation) === 0)
-      this.letGo(member)
+    if (this.#anyone && inFlight(this.#memory, member.slot, member.generation) === 0) this.letGo(member)
   }
 
   /** Ends the wait for a member: it left. */
   letGo(member: Member): void {
     const waiters = this.#waiting.get(member)
     this.#waiting.delete(member)
+    this.#anyone = this.#waiting.size > 0
     for (const resolve of waiters ?? []) resolve()
     if (this.#waiting.size === 0) this.#disarm()
   }

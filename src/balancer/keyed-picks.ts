@@ -33,8 +33,11 @@ export class KeyedPicks<N extends NodeLike> {
   // What `pick` reads is plain: it is the hot path.
   private stale = true
   private table = NO_TABLE
-  // By a node's number in the table: its member, where that may be picked now.
+  // By a node's number in the table: its member, where that may be picked now; that one's node; and how many picks there
+  // were since. Members have the latter two as well, but thousands of members do not fit into the cache.
   private holders: (Member<N> | undefined)[] = []
+  private nodes: (N | undefined)[] = []
+  private picks = new Float64Array(0)
   // How many there are, and the sum of their weights.
   private up = 0
   private upWeight = 0
@@ -59,28 +62,48 @@ export class KeyedPicks<N extends NodeLike> {
     this.#builder = new TableBuilder(algorithm, tables)
   }
 
-  /** The hash of a key. Throws BadKeyError. */
+  /** The hash of a key, signed. Throws BadKeyError. */
   hashOf(key: Key): number {
-    return this.hash.of(key)
+    return this.hash.signed(key)
   }
 
   /**
-   * The member for a hash, an unsigned 32-bit number; undefined where none is left in the table.
+   * Picks for a hash, a 32-bit number, signed or not: the number of a node in the table; -1 where none is left there.
    * @param excluded ids of those that may not be picked this time
    */
-  pick(hash: number, excluded?: readonly unknown[]): Member<N> | undefined {
+  pick(hash: number, excluded?: readonly unknown[]): number {
     if (this.stale) this.#sync()
-    if (this.up === 0) return undefined
+    if (this.up === 0) return -1
     const { table } = this
     const place = table.placeOf(hash)
-    let member = this.holders[table.nodeAt(place)]
-    if (member === undefined || this.bound !== undefined || excluded !== undefined) {
-      member = this.#walk(place, excluded)
-      if (member === undefined) return undefined
+    let number = table.nodeAt(place)
+    if (this.bound !== undefined || excluded !== undefined || this.nodes[number] === undefined) {
+      number = this.#walk(place, excluded)
+      if (number < 0) return -1
     }
     this.used++
-    member.picks++
-    return member
+    ;(this.picks[number] as number)++
+    return number
+  }
+
+  /** The node of this number, as `pick` has just given it. */
+  nodeOf(number: number): N {
+    return this.nodes[number] as N
+  }
+
+  /** The member of this number, as `pick` has just given it. */
+  memberOf(number: number): Member<N> {
+    return this.holders[number] as Member<N>
+  }
+
+  /** Adds the picks so far to the members'. */
+  countInMembers(): void {
+    const { holders, picks } = this
+    for (let i = 0; i < holders.length; i++) {
+      const member = holders[i]
+      if (member !== undefined) member.picks += picks[i] as number
+    }
+    picks.fill(0)
   }
 
   /** The first `count` distinct members from a hash on, fewer where fewer are up; the first is what `pick` gives. */
@@ -90,7 +113,7 @@ export class KeyedPicks<N extends NodeLike> {
     const { table, holders } = this
     const first = table.placeOf(hash)
     const found = new Set<Member<N>>()
-    const picked = this.#walk(first, undefined)
+    const picked = holders[this.#walk(first, undefined)]
     if (picked !== undefined) found.add(picked)
     let place = first
     // Once around at most: a Maglev table may have no cell for some.
@@ -135,25 +158,26 @@ export class KeyedPicks<N extends NodeLike> {
     while (this.#building !== undefined) await this.#building
   }
 
-  // The first member from a place on that may be picked: one below its bound, or where none that is left is, the first.
-  #walk(from: number, ids: readonly unknown[] | undefined): Member<N> | undefined {
+  // The number of the first from a place on that may be picked: one below its bound, or where none that is left is, the
+  // first; -1 where none is left.
+  #walk(from: number, ids: readonly unknown[] | undefined): number {
     const { table, holders, bound } = this
     const excluded = ids === undefined ? undefined : new Set(ids.map((id) => this.#holderOf(id)))
     excluded?.delete(undefined)
-    if (this.up <= (excluded?.size ?? 0)) return undefined
+    if (this.up <= (excluded?.size ?? 0)) return -1
     const { acquired, released } = this.#options.leases
     // What a member may have in flight, for each unit of its weight.
     const most = bound === undefined ? undefined : (bound * (acquired - released + 1)) / this.upWeight
-    let first: Member<N> | undefined
+    let first = -1
     let place = from
     for (let i = 0; i < table.length; i++) {
       const number = table.nodeAt(place)
       const member = holders[number]
       if (member !== undefined && !excluded?.has(member)) {
-        if (most === undefined) return member
+        if (most === undefined) return number
         const { weight } = table.nodes[number] as KeyNode
-        if (member.open < Math.ceil(most * weight)) return member
-        first ??= member
+        if (member.open < Math.ceil(most * weight)) return number
+        if (first < 0) first = number
       }
       place = table.after(place)
     }
@@ -182,6 +206,7 @@ export class KeyedPicks<N extends NodeLike> {
   #hold(): { readonly missing: number; readonly nodes: number; readonly weight: number } {
     const { nodes, numbers } = this.table
     const holders = new Array<Member<N> | undefined>(nodes.length).fill(undefined)
+    const heldNodes = new Array<N | undefined>(nodes.length).fill(undefined)
     let kept = 0
     let added = 0
     let missing = 0
@@ -201,10 +226,14 @@ export class KeyedPicks<N extends NodeLike> {
       kept++
       if (!isUp) continue
       holders[number] = member
+      heldNodes[number] = member.node
       this.up++
       this.upWeight += (nodes[number] as KeyNode).weight
     }
+    this.countInMembers()
     this.holders = holders
+    this.nodes = heldNodes
+    this.picks = new Float64Array(nodes.length)
     this.#outdated = added > 0 || kept < nodes.length
     return { missing, nodes: kept + added, weight: total }
   }

@@ -4,6 +4,7 @@ import { ClosedError, UnknownNodeError } from '../errors.js'
 import type { NodeMeter } from '../meter/node-meter.js'
 import type { NodeMeterOptions } from '../meter/options.js'
 import { MeterRegistry } from '../meter/registry.js'
+import { type Told, toldBy } from '../poller/told.js'
 import type { Report } from '../report.js'
 import { checkReport } from '../reports/check.js'
 import type { TableMemory } from '../table/memory.js'
@@ -16,7 +17,6 @@ import { type HealthCounters, PassiveHealth } from './passive-health.js'
 import { newPickCounters } from './pick-counters.js'
 import type { ReportSource } from './report-headers.js'
 import { ReportIntake } from './report-intake.js'
-import type { Told } from './standings.js'
 import { Suspicion, type SuspicionCounters } from './suspicion.js'
 import type { TrustSettings } from './trust-options.js'
 
@@ -29,12 +29,6 @@ export interface KnownMembersOptions {
   /** Least time between two publications of reports that come one by one, ms; 0: each at once. */
   readonly coalesce: number
   readonly trust: TrustSettings
-}
-
-/** What a node told of itself, by its place in the table. */
-export interface PlacedTold extends Told {
-  readonly slot: number
-  readonly generation: number
 }
 
 /** The members of a balancer, and what is heard of them. */
@@ -52,7 +46,7 @@ export abstract class KnownMembers<N extends NodeLike = NodeLike> {
   protected readonly health: PassiveHealth | undefined
   /** Where members may be suspect. */
   protected readonly suspicion: Suspicion | undefined
-  readonly #publications: Publications
+  protected readonly publications: Publications
   readonly #meters: MeterRegistry
 
   protected constructor(options: KnownMembersOptions) {
@@ -63,7 +57,7 @@ export abstract class KnownMembers<N extends NodeLike = NodeLike> {
     this.memory = memory
     this.members = new Members(places, weightsOf(algorithm))
     this.#reports = new ReportIntake(memory, clock, this.counters)
-    this.#publications = new Publications(memory, clock, coalesce)
+    this.publications = new Publications(memory, clock, coalesce)
     this.inBand = new InBand({ name, take: (member, report) => this.#takeOff(member, report) })
     const watched = {
       name,
@@ -115,7 +109,7 @@ export abstract class KnownMembers<N extends NodeLike = NodeLike> {
    * Takes what nodes told of themselves.
    * @internal what a poller hears
    */
-  told(list: readonly PlacedTold[]): void {
+  told(list: readonly Told[]): void {
     if (this.closed) return
     const changed: Member<N>[] = []
     for (const told of list) {
@@ -151,13 +145,19 @@ export abstract class KnownMembers<N extends NodeLike = NodeLike> {
     return typeof id === 'string' ? this.members.find(id) : undefined
   }
 
-  /** Takes what a node told of itself, where it did. Returns whether it did. */
-  protected hear(member: Member<N>, told: Told): boolean {
-    const { state, weight, maxInFlight } = told
-    if (state === undefined && weight === undefined && maxInFlight === undefined) return false
-    if (this.members.tell(member, told)) this.restood([member])
+  /** Takes what a report tells of its node that is for the members. Returns whether it tells anything. */
+  protected hear(member: Member<N>, report: Report): boolean {
+    const told = toldBy(member, report)
+    if (told === undefined) return false
+    if (this.members.tell(member, told)) {
+      this.heard(told)
+      this.restood([member])
+    }
     return true
   }
+
+  /** Called with what a node told, other than before, in a report that did not come from a poll. */
+  protected abstract heard(told: Told): void
 
   /** Called after each change of who the members are, and of what was ordered of them. */
   protected changed(): void {
@@ -202,12 +202,12 @@ export abstract class KnownMembers<N extends NodeLike = NodeLike> {
   #takeOff(member: Member, report: Report): StoreResult {
     const isTold = this.hear(member as Member<N>, report)
     const result = this.#reports.store(member, report)
-    if (result === 'stored') this.#publications.soon()
+    if (result === 'stored') this.publications.soon()
     return isTold ? 'stored' : result
   }
 
   protected closeMembers(): void {
-    this.#publications.close()
+    this.publications.close()
     this.health?.close()
     this.#meters.close()
     this.closed = true

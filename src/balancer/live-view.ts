@@ -30,6 +30,9 @@ export interface LiveViewOptions {
   readonly source: MemberSource
 }
 
+// Of this module's own: what is imported is no constant to the compiler, but looked up each time.
+const GENERATION = GENERATION_WORD
+
 /** The table's generation as the hot path compares it: 31 bits, so that -1 stands for none. */
 function generationOf(header: Int32Array): number {
   return Atomics.load(header, GENERATION_WORD) & 0x7fffffff
@@ -41,7 +44,7 @@ function generationOf(header: Int32Array): number {
  * word in a register over a loop of picks; none does, and picks by blocks would see it at the next block.
  */
 export function glimpseOfGeneration(header: Int32Array): number {
-  return (header[GENERATION_WORD] as number) & 0x7fffffff
+  return (header[GENERATION] as number) & 0x7fffffff
 }
 
 /** Never equal to a generation. */

@@ -103,20 +103,32 @@ export class MemberPicks<N extends NodeLike> {
     const { key } = options
     if (key !== undefined) {
       const keyed = this.#keyed ?? this.#noKeys(key)
-      const member = keyed.pick(keyed.hashOf(key), exclude?.map(looseId))
-      // Else one may be left that the table does not have yet.
-      if (member !== undefined) return member
+      const number = keyed.pick(keyed.hashOf(key), exclude?.map(looseId))
+      if (number >= 0) return keyed.memberOf(number)
     }
-    return exclude === undefined ? this.any(isLease) : this.#anyBut(exclude, isLease)
+    return this.#anyOr(exclude, isLease)
   }
 
-  /** The member for a hash. Throws OptionError. */
-  byHash(hash: number): Member<N> | undefined {
+  /** The node of the member that `by` gives where the pick is no lease: without a look at the member, where that can be. */
+  nodeBy(options: SelectOptions): N | undefined {
+    const exclude = excludedBy(options)
+    const { key } = options
+    if (key !== undefined) {
+      const keyed = this.#keyed ?? this.#noKeys(key)
+      const number = keyed.pick(keyed.hashOf(key), exclude?.map(looseId))
+      if (number >= 0) return keyed.nodeOf(number)
+    }
+    return this.#anyOr(exclude, false)?.node
+  }
+
+  /** The node for a hash. Throws OptionError. */
+  nodeByHash(hash: number): N | undefined {
     const keyed = this.#keyed ?? this.#noKeys()
     if (typeof hash !== 'number' || hash >>> 0 !== hash) {
       throw new OptionError('hash', hash, 'a whole number from 0 to 4294967295')
     }
-    return keyed.pick(hash) ?? this.any(false)
+    const number = keyed.pick(hash | 0)
+    return number >= 0 ? keyed.nodeOf(number) : this.any(false)?.node
   }
 
   /** The members for a key and its copies. Throws OptionError, BadKeyError. */
@@ -221,6 +233,11 @@ export class MemberPicks<N extends NodeLike> {
     return this.list[member.index] === member
   }
 
+  // Also where a key has no one in the table: one may be left that is not there yet.
+  #anyOr(exclude: readonly NodeLike[] | undefined, isLease: boolean): Member<N> | undefined {
+    return exclude === undefined ? this.any(isLease) : this.#anyBut(exclude, isLease)
+  }
+
   #anyBut(exclude: readonly NodeLike[], isLease: boolean): Member<N> | undefined {
     // All ids first: reading one may run the caller's code, and that may change the members and so their indices.
     const indices = this.#options.members.indicesOf(exclude.map(looseId))
@@ -251,6 +268,7 @@ export class MemberPicks<N extends NodeLike> {
     const { counts } = this.picks
     for (const [i, member] of this.list.entries()) member.picks += counts[i] as number
     counts.fill(0)
+    this.#keyed?.countInMembers()
   }
 }
 

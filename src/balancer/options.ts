@@ -4,7 +4,8 @@ import type { Algorithm } from '../algorithms/algorithm.js'
 import { isAlgorithm } from '../algorithms/check.js'
 import type { Clock } from '../clock.js'
 import { clockSchema, milliseconds, number, oneOf, options, text, whole } from '../options.js'
-import { httpTransport, type Transport, transportSchema } from '../poller/transport.js'
+import { type TransportOption, transportSchema } from '../poller/transport.js'
+import { httpTransport } from '../poller/transports/http.js'
 import { PUBLICATION_SPACING } from '../table/publications.js'
 import { Table } from '../table/table.js'
 import type { NodeLike } from './node.js'
@@ -22,8 +23,16 @@ export interface PollOptions {
   startupJitter?: number
   /** A cycle ends after this at the latest, ms, whatever the members do. Default 2,000. */
   timeout?: number
-  /** How members are asked. Default `httpTransport()`. */
-  transport?: Transport
+  /**
+   * How members are asked; or a function of a node's id that gives its transport, called once per node, when it joins.
+   * A node for which it throws, or gives no transport, can't be asked, alone. Default `httpTransport()`.
+   */
+  transport?: TransportOption
+  /**
+   * A member with a report sampled less than this ago, in whatever way it came, is not asked in a cycle, ms: so polls are
+   * for the silent alone. Default 0: all are asked.
+   */
+  silentFor?: number
   /** Threads that poll, for all balancers of this thread; the largest number asked for. 1 to 16, default 1. */
   workers?: number
 }
@@ -46,8 +55,8 @@ export interface BalancerOptions<N extends NodeLike = NodeLike> extends TrustOpt
    */
   onSamplerError?: number | 'stale'
   /**
-   * Reports that come one by one are made visible to picks at most each so many ms, the first at once; 0: each at once.
-   * Default 50.
+   * Least time between two publications of what comes one by one (pushes, probes, reports in responses), ms: each makes
+   * all threads look at the readings anew. 0: each at once. Default 50.
    */
   coalesce?: number
   /** For telemetry and errors. Default `balancer-1` and so on. */
@@ -78,6 +87,7 @@ export const pollOptions = options({
   startupJitter: v.optional(milliseconds(0), 60_000),
   timeout: v.optional(milliseconds(1), 2_000),
   transport: v.optional(transportSchema, () => httpTransport()),
+  silentFor: v.optional(milliseconds(0), 0),
   workers: v.optional(whole(1, 16), 1),
 })
 

@@ -34,7 +34,7 @@ export interface PickerOptions extends KnownMembersOptions {
 const ARRAY_STREAM = 0x9e3779b9
 
 /** Picks among members, from readings of a table: what balancers and attached balancers have in common. */
-export class Picker<N extends NodeLike = NodeLike> extends KnownMembers<N> {
+export abstract class Picker<N extends NodeLike = NodeLike> extends KnownMembers<N> {
   /** The engine in use. */
   readonly engine: EngineName
   /** Where turns are taken together with other threads. */
@@ -186,9 +186,9 @@ export class Picker<N extends NodeLike = NodeLike> extends KnownMembers<N> {
    * Throws NoNodesError, OptionError for anything else and where the algorithm takes no keys, ClosedError.
    */
   selectHash(hash: number): N {
-    const member = this.#memberPicks.byHash(hash)
-    if (member === undefined) throw this.#failures.take()
-    return member.node
+    const node = this.#memberPicks.nodeByHash(hash)
+    if (node === undefined) throw this.#failures.take()
+    return node
   }
 
   /**
@@ -314,8 +314,7 @@ export class Picker<N extends NodeLike = NodeLike> extends KnownMembers<N> {
       this.counters.arrayPicks++
       return what[index]
     }
-    const member =
-      what === undefined ? this.#memberPicks.any(false) : this.#memberPicks.by(what as SelectOptions, false)
-    return member?.node
+    if (what === undefined) return this.#memberPicks.any(false)?.node
+    return this.#memberPicks.nodeBy(what as SelectOptions)
   }
 }

@@ -1,6 +1,7 @@
 import type { EngineCore, Learner, View } from '../engine/engine.js'
 import type { Draws, Guard } from './guard.js'
 import { glimpseOfGeneration, LiveView, type LiveViewOptions } from './live-view.js'
+import { PairBlock } from './pair-block.js'
 
 /** Decisions in the first block after a refresh, and at most: blocks grow while nothing changes. */
 const FIRST_BLOCK = 32
@@ -45,6 +46,9 @@ export class Picks implements Draws {
   private readonly learner: Learner | undefined
   private guard: Guard | undefined
   private readonly onRefresh: (() => void) | undefined
+  // But pairs can be, where the core compares such: which it does or not is asked once a refresh.
+  private readonly pairs: PairBlock | undefined
+  private mayDrawPairs = false
 
   constructor(options: PicksOptions) {
     this.header = options.memory.header
@@ -54,6 +58,9 @@ export class Picks implements Draws {
     this.isLive = options.core.live
     this.learner = options.core.learner
     this.onRefresh = options.onRefresh
+    if (this.isLive && options.core.fillPairs !== undefined) {
+      this.pairs = new PairBlock(options.core, options.memory)
+    }
     this.blocks = blockSizes().map((size) => space.subarray(0, size))
     this.block = this.blocks[0] as Uint32Array
   }
@@ -63,7 +70,7 @@ export class Picks implements Draws {
     if (glimpseOfGeneration(this.header) === this.live.generation) {
       // Signed: a draw that failed is below zero.
       if (this.position < this.drawn) return (this.block[this.position++] as number) | 0
-      if (this.isLive) return this.countOne(this.core.pick())
+      if (this.isLive) return this.nextLive()
     }
     return this.slowNext()
   }
@@ -79,6 +86,7 @@ export class Picks implements Draws {
   fill(into: Uint32Array): number {
     this.bringUpToDate()
     if (this.guard !== undefined) return this.fillGuarded(into)
+    if (this.isLive) this.giveBack()
     const waiting = Math.min(this.drawn - this.position, into.length)
     for (let i = 0; i < waiting; i++) into[i] = this.block[this.position + i] as number
     this.position += waiting
@@ -179,10 +187,16 @@ export class Picks implements Draws {
     this.live.close()
   }
 
+  private nextLive(): number {
+    const { pairs } = this
+    if (pairs !== undefined && pairs.position < pairs.drawn) return pairs.next()
+    return this.mayDrawPairs ? this.slowNext() : this.countOne(this.core.pick())
+  }
+
   private slowNext(): number {
     this.bringUpToDate()
     if (this.guard !== undefined) return this.countOne(this.guard.pick(this, NO_ONE))
-    if (this.isLive) return this.countOne(this.core.pick())
+    if (this.isLive) return this.slowNextLive()
     if (this.position === this.drawn) {
       this.refill()
       if (this.drawn === 0) return -1
@@ -212,9 +226,22 @@ export class Picks implements Draws {
     if (this.guard !== undefined) for (const passed of this.guard.passed) learner.sent(passed)
   }
 
+  private slowNextLive(): number {
+    const { pairs } = this
+    if (pairs !== undefined && this.mayDrawPairs) {
+      if (pairs.position < pairs.drawn) return pairs.next()
+      this.useUp()
+      if (pairs.fill()) return pairs.next()
+      this.mayDrawPairs = false
+    }
+    return this.countOne(this.core.pick())
+  }
+
   // The clock is looked at when a block is used up.
   private bringUpToDate(): void {
-    if (this.live.isStale(this.position === this.drawn)) this.refresh()
+    const { pairs } = this
+    const isUsedUp = this.position === this.drawn && pairs?.position === pairs?.drawn
+    if (this.live.isStale(isUsedUp)) this.refresh()
   }
 
   private refresh(): void {
@@ -222,12 +249,16 @@ export class Picks implements Draws {
     this.onRefresh?.()
     this.live.refresh()
     this.nextBlock = 0
+    this.mayDrawPairs = this.pairs !== undefined
   }
 
   // The decisions that were not used are undrawn.
   private giveBack(): void {
+    const { pairs } = this
     if (this.position < this.drawn) this.core.rewind(this.position)
+    else if (pairs !== undefined && pairs.position < pairs.drawn) this.core.rewind(pairs.position)
     this.useUp()
+    pairs?.startSmall()
   }
 
   private useUp(): void {
@@ -235,6 +266,10 @@ export class Picks implements Draws {
     if (this.position > 0 && this.guard === undefined) this.count(this.block, this.position)
     this.position = 0
     this.drawn = 0
+    const { pairs } = this
+    if (pairs === undefined || pairs.drawn === 0) return
+    this.count(pairs.decisions, pairs.position)
+    pairs.empty()
   }
 
   private count(decisions: Uint32Array, count: number): void {

@@ -1,19 +1,18 @@
-import type { Clock, TimerHandle } from '../clock.js'
+import type { Clock } from '../clock.js'
 import { Generator } from '../engine/portable/generator.js'
 import type { ProbeAsker } from '../poller/probe-asker.js'
 import { type ProbeCounters, Prober } from '../poller/prober.js'
+import { type Told, toldBy } from '../poller/told.js'
 import { processClock } from '../process-clock.js'
 import type { Report } from '../report.js'
 import { type Seed, streamOf } from '../seed.js'
+import type { Publications } from '../table/publications.js'
 import { type Entry, sampleTime, type Table, tableTime } from '../table/table.js'
 import type { Member } from './members.js'
 import type { PickWatcher } from './picks.js'
 
 // Keeps who is asked apart from picks, whatever the seed.
 const PROBE_STREAM = 0xc2b2ae35
-
-/** Probes stream in: the other balancers of the table see them so much later at most, ms. */
-const PUBLISH_EVERY = 50
 
 /** What probing needs of its balancer. */
 export interface ProbingOptions {
@@ -30,6 +29,10 @@ export interface ProbingOptions {
   readonly members: () => readonly Member[]
   /** The local process, which is not asked. */
   readonly self: string | undefined
+  /** Makes what was written visible to other balancers of the table. */
+  readonly publications: Publications
+  /** Takes what a node tells of itself that is for members. */
+  readonly onTold: (told: Told) => void
   /** Takes what a member said; `time` is table time, ms. */
   readonly onProbe: (member: Member, inFlight: number, latency: number, time: number) => void
   readonly find: (id: string) => Member | undefined
@@ -43,8 +46,6 @@ export class Probing {
   readonly #prober: Prober
   #members: readonly Member[] = []
   #targets: readonly Entry[] = []
-  #timer: TimerHandle
-  #willPublish = false
 
   constructor(options: ProbingOptions) {
     const { clock, seed, probes, pool, asker, picks } = options
@@ -65,7 +66,6 @@ export class Probing {
 
   close(): void {
     this.#prober.close()
-    if (this.#willPublish) this.#options.clock.clearTimeout(this.#timer)
   }
 
   #targetsNow(): readonly Entry[] {
@@ -79,22 +79,14 @@ export class Probing {
   }
 
   #take(entry: Entry, report: Report, at: number): void {
-    const { table, find, onProbe } = this.#options
+    const { table, find, onProbe, onTold, publications } = this.#options
     const sampled = sampleTime(tableTime(table.memory, at), report.age ?? 0)
     table.write(entry, sampled, report)
-    this.#publishSoon()
+    publications.soon()
+    const told = toldBy(entry, report)
+    if (told !== undefined) onTold(told)
     const member = find(entry.id)
     if (report.inFlight === undefined || member?.place !== entry) return
     onProbe(member, report.inFlight, report.latency ?? Number.NaN, sampled)
-  }
-
-  #publishSoon(): void {
-    if (this.#willPublish) return
-    const { table, clock } = this.#options
-    this.#willPublish = true
-    this.#timer = clock.setTimeout(() => {
-      this.#willPublish = false
-      table.publish()
-    }, PUBLISH_EVERY)
   }
 }

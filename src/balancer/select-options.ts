@@ -26,7 +26,7 @@ export function excludedBy(given: SelectOptions): readonly NodeLike[] | undefine
   }
   // A misspelt name would mean that the node which has just failed is picked again. The whole check costs several picks.
   for (const name in given) {
-    if (name !== 'exclude' && name !== 'key') checkOptions('select', given, selectOptions)
+    if (name !== 'key' && name !== 'exclude') checkOptions('select', given, selectOptions)
   }
   const { exclude } = given
   if (exclude !== undefined && !Array.isArray(exclude)) {

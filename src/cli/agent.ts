@@ -1,118 +1,83 @@
-import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
-import { Command, Option } from 'commander'
+import { Command } from 'commander'
 import { type Agent, createAgent } from '../agent/agent.js'
-import type { AgentTls } from '../agent/options.js'
-import { cpuSampler, eventLoopSampler, processSampler, type Sampler } from '../agent/samplers/index.js'
+import { authority } from '../agent/listening.js'
 import { IdlestError, OptionError } from '../errors.js'
-import { anyNumber } from './arguments.js'
+import { type AgentFlags, addAgentFlags, agentOptionsOf, flagMessage } from './agent-flags.js'
 import { exitAsUsual, FAILED, USAGE } from './exit.js'
-
-interface Flags {
-  readonly host: string
-  readonly port: number
-  readonly path: string
-  readonly token?: string
-  readonly tlsCert?: string
-  readonly tlsKey?: string
-  readonly sampler: keyof typeof SAMPLERS
-  readonly sampleInterval: number
-}
-
-const SAMPLERS = {
-  cpu: cpuSampler,
-  process: processSampler,
-  'event-loop': eventLoopSampler,
-} satisfies Record<string, () => Sampler>
-
-function readPem(flag: string, path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    throw new OptionError(
-      flag,
-      path,
-      `a file that can be read (${error instanceof Error ? error.message : error})`,
-    )
-  }
-}
-
-function readTls({ tlsCert, tlsKey }: Flags): AgentTls | undefined {
-  if (tlsCert === undefined && tlsKey === undefined) return undefined
-  if (tlsCert === undefined)
-    throw new OptionError('--tls-cert', undefined, 'a file, since --tls-key is given')
-  if (tlsKey === undefined) throw new OptionError('--tls-key', undefined, 'a file, since --tls-cert is given')
-  return { cert: readPem('--tls-cert', tlsCert), key: readPem('--tls-key', tlsKey) }
-}
 
 function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
 }
 
-// createAgent's options, by the names that they have here.
-function messageOf(error: IdlestError): string {
-  if (!(error instanceof OptionError) || error.option.startsWith('--')) return error.message
-  const flag = `--${error.option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
-  return error.message.replace(`option ${error.option} `, `option ${flag} `)
+/** Who can ask at an address: what an operator should know before somebody else finds out. */
+function reach(host: string, guarded: boolean): string {
+  if (isLoopback(host)) return ' (loopback only)'
+  return guarded ? '' : ' (warning: open to other machines, without a token)'
 }
 
-async function closeOnSignal(agent: Agent): Promise<void> {
+function announce(agent: Agent, { token, tlsClientCa }: AgentFlags): void {
+  const lines: string[] = []
+  const guarded = token !== undefined || tlsClientCa !== undefined
+  if (agent.url !== '') lines.push(`listening on ${agent.url}${reach(agent.host, guarded)}`)
+  if (agent.agentCheck !== undefined) {
+    const where = authority(agent.agentCheck)
+    lines.push(`answering agent checks on ${where}${reach(agent.agentCheck.host, false)}`)
+  }
+  if (agent.grpc !== undefined) {
+    lines.push(`listening for gRPC on ${authority(agent.grpc)}${reach(agent.grpc.host, guarded)}`)
+  }
+  if (agent.nats !== undefined) {
+    lines.push(`publishing on NATS at ${agent.nats.servers.join(', ')}: ${agent.nats.subject}`)
+  }
+  // In one piece: who waits for the first line has all of them.
+  process.stdout.write(lines.map((line) => `idlest agent ${line}\n`).join(''))
+}
+
+/** At the first signal all hear that it drains, and get time to act on it; at the second, or then, it ends. */
+async function endOnSignals(agent: Agent, wait: number): Promise<void> {
   await new Promise<void>((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve())
+    let draining = false
+    const heard = (): void => {
+      agent.drain()
+      if (draining || wait === 0) {
+        resolve()
+        return
+      }
+      draining = true
+      process.stdout.write(`idlest agent draining for ${wait} ms; a second signal ends it at once\n`)
+      setTimeout(resolve, wait)
+    }
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, heard)
   })
   await agent.close()
   process.exit(0)
 }
 
-async function run(flags: Flags, command: Command): Promise<void> {
+async function run(flags: AgentFlags, command: Command): Promise<void> {
   let agent: Agent
   try {
-    const { host, port, path, token, sampler, sampleInterval } = flags
-    agent = await createAgent({
-      host,
-      port,
-      path,
-      token,
-      tls: readTls(flags),
-      sampler: SAMPLERS[sampler](),
-      sampleInterval,
-    })
+    agent = await createAgent(agentOptionsOf(flags))
   } catch (error) {
     if (!(error instanceof IdlestError)) throw error
-    command.error(`error: ${messageOf(error)}`, { exitCode: error instanceof OptionError ? USAGE : FAILED })
+    command.error(`error: ${flagMessage(error)}`, { exitCode: error instanceof OptionError ? USAGE : FAILED })
   }
-  const reach = isLoopback(agent.host) ? ' (loopback only)' : ''
-  process.stdout.write(`idlest agent listening on ${agent.url}${reach}\n`)
-  await closeOnSignal(agent)
+  // Who reads that it listens may send a signal at once.
+  const ended = endOnSignals(agent, flags.drainWait)
+  announce(agent, flags)
+  await ended
 }
 
 /**
- * `idlest agent`: serves this machine's load over HTTP until SIGINT or SIGTERM. Exits with 0 then, with 2 for a wrong
- * option and with 1 where it can't listen.
+ * `idlest agent`: tells this machine's load until SIGINT or SIGTERM. Says then that it drains, goes on for
+ * `--drain-wait` ms, and exits with 0; with 2 for a wrong option, and with 1 where it can't listen.
  */
 export function agentCommand(): Command {
-  return new Command('agent')
-    .description('serve the load of this machine or container over HTTP, for balancers to poll')
-    .option(
-      '--host <address>',
-      'address to listen on; the default is reachable from this machine alone',
-      '127.0.0.1',
-    )
-    .option('--port <number>', 'port to listen on, 0 for any free one', anyNumber, 0)
-    .option('--path <path>', 'path of the report', '/report')
-    .addOption(
-      new Option(
-        '--token <token>',
-        'ask for this bearer token; better by the variable, which ps does not show',
-      ).env('IDLEST_TOKEN'),
-    )
-    .option('--tls-cert <file>', 'certificate chain in PEM: serve by HTTPS')
-    .option('--tls-key <file>', 'its private key in PEM')
-    .addOption(
-      new Option('--sampler <name>', 'what is reported as CPU').choices(Object.keys(SAMPLERS)).default('cpu'),
-    )
-    .option('--sample-interval <ms>', 'time between two samples', anyNumber, 1_000)
+  const command = new Command('agent').description(
+    'tell the load of this machine or container to balancers, over HTTP and otherwise',
+  )
+  return addAgentFlags(command)
     .allowExcessArguments(false)
     .exitOverride(exitAsUsual)
-    .action((flags: Flags, command: Command) => run(flags, command))
+    .action((flags: AgentFlags, command: Command) => run(flags, command))
 }

@@ -40,6 +40,9 @@ export function unknownDraw(index: number): number {
   return -2 - index
 }
 
+/** 32-bit words of a pair, as `EngineCore.fillPairs` draws them. */
+export const PAIR_WORDS = 12
+
 /**
  * What an engine tells of its last refresh, in arrays that JavaScript owns.
  *
@@ -117,7 +120,8 @@ export interface View {
  *   them in order where d = n; else d distinct ones, by Floyd's way: for k = n - d, ..., n - 1, one number gives
  *   `t = floor(u * (k + 1) / 2^32)`, and the candidate is t, or k where t is a candidate already. The first candidate is the
  *   best so far, with one equal; one with fewer in flight takes its place, with one equal; for one with as many, the
- *   equals are counted up, and it takes the place where `floor(u * equals / 2^32)` of another number is 0. In flight is
+ *   equals are counted up, and it takes the place where `floor(u * equals / 2^32)` of another number is 0. Where d = 2 < n the
+ *   number for that is always drawn, whether or not it is needed: a draw is a *pair*, and takes three. In flight is
  *   the slot's count; 0 where the slot belongs to another node or there is none. `pickExcluding` is a draw from the
  *   band without the excluded. `fillShares` gives 1 / n: what it is where all are equally busy.
  *
@@ -247,6 +251,18 @@ export interface EngineCore {
    */
   fill(into: Uint32Array): number
   /**
+   * Draws pairs in place of decisions, `PAIR_WORDS` each, where draws are of pairs, by requests in flight alone and without
+   * weights: `leastConnections`, and `powerOfTwo` by `inFlight` with a `choiceRate` of 1. Which of a pair is the decision is
+   * seen when it comes to it, and is what `pick` would then give. Returns how many were drawn: all, or 0 where draws are not such
+   * (the generator is then left where it was). For a core whose `pick` costs more than a few reads; others need not be able to. Undone by `rewind`, as decisions are.
+   *
+   * The words of a pair: [0] the index of the member drawn first, [1] the 32-bit word of the table in which its requests in
+   * flight are counted, [2] what that word is where there are none: any other upper 12 bits count as none, and 0 and 0 stand
+   * for no slot, [3] 1 where it is the decision in a tie, else 0, [4, 5, 6] the same of the other member, [7] not used, [8, 9]
+   * the first member's value in the view (a double), [10, 11] the other's. The load is the larger of value and count.
+   */
+  fillPairs?(into: Uint32Array): number
+  /**
    * One draw of a live core: what `fill` would draw into an array of one. Returns the member's index, or -1 where the
    * band is empty, or an `unknownDraw`. Cores that are not live need not be able to.
    */
@@ -263,7 +279,7 @@ export interface EngineCore {
   atRandom?(): number
   /** What learns from how picks end, where the algorithm does. */
   readonly learner?: Learner | undefined
-  /** Undoes the last `fill` beyond its first `kept` draws, at most as many as it made; once, and right after it. */
+  /** Undoes the last `fill` or `fillPairs` beyond its first `kept` draws, at most as many as it made; once, and right after it. */
   rewind(kept: number): void
   /**
    * One draw as though the members at `excluded` (indices, any order, repeats allowed, out of range ignored) were

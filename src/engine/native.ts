@@ -2,12 +2,13 @@ import { type EngineAlgorithm, isLive } from '../algorithms/algorithm.js'
 import { EngineError } from '../errors.js'
 import type { TableMemory } from '../table/memory.js'
 import type { Engine, EngineCore, Learner, MemberArrays, View } from './engine.js'
+import { FewMembers } from './few-members.js'
 import type { RingArrays } from './key-tables.js'
 import { metricOf } from './metric-of.js'
 import { utilizationPlaces } from './utilization-places.js'
 
 /** Version of the addon's interface that this file is written for. */
-export const ABI = 11
+export const ABI = 12
 
 /** A core of the addon: `crates/node/src/core.rs`. */
 export interface NativeCoreBinding {
@@ -15,10 +16,13 @@ export interface NativeCoreBinding {
   setMembers(slots: Uint32Array, generations: Uint32Array, states: Uint8Array, weights: Float64Array): void
   refresh(now: number, values: Float64Array, facts: Float64Array): void
   fill(into: Uint32Array): number
+  fillPairs(into: Uint32Array): number
   /** A function for one draw, as `EngineCore.pick`. Costs far less than a fill. */
   picker(): () => number
   probed(member: number, inFlight: number, latency: number, time: number): number
   atRandom(): number
+  /** Makes the core share what it learns of few members in this memory. */
+  share(learned: Uint8Array): void
   /** Makes the core read events from this memory: at each pick, and when `takeEvents` is called. */
   listen(events: Uint8Array): void
   takeEvents(): void
@@ -104,7 +108,7 @@ class Events implements Learner {
 class NativeCore implements EngineCore {
   readonly name = 'native'
   readonly live: boolean
-  readonly learner: Events | undefined
+  readonly learner: FewMembers | undefined
   readonly #memory: TableMemory
   readonly #core: NativeCoreBinding
   readonly #pick: () => number
@@ -121,11 +125,15 @@ class NativeCore implements EngineCore {
     this.#bytes = memory.bytes()
     this.#core = new binding.Core(this.#bytes, algorithm, seed[0], seed[1])
     this.#pick = this.#core.picker()
-    if (algorithm.kind === 'adaptive') this.learner = new Events(this.#core)
+    if (algorithm.kind === 'adaptive') {
+      this.learner = new FewMembers(this.#core, new Events(this.#core), memory, algorithm.errorCost)
+    }
   }
 
   setMembers(members: MemberArrays): void {
+    this.learner?.give()
     this.#core.setMembers(members.slots, members.generations, members.states, members.weights)
+    this.learner?.setMembers(members)
   }
 
   refresh(now: number, view: View): void {
@@ -135,15 +143,25 @@ class NativeCore implements EngineCore {
       this.#core.rebind(bytes)
       this.#bytes = bytes
     }
+    this.learner?.give()
     this.#core.refresh(now, view.values, view.facts)
+    this.learner?.take()
   }
 
   fill(into: Uint32Array): number {
-    return this.#core.fill(into)
+    this.learner?.give()
+    const filled = this.#core.fill(into)
+    this.learner?.take()
+    return filled
+  }
+
+  fillPairs(into: Uint32Array): number {
+    return this.#core.fillPairs(into)
   }
 
   pick(): number {
-    return this.#pick()
+    const few = this.learner
+    return few !== undefined && few.length > 0 ? few.draw() : this.#pick()
   }
 
   probed(member: number, inFlight: number, latency: number, time: number): number {
@@ -159,7 +177,10 @@ class NativeCore implements EngineCore {
   }
 
   pickExcluding(excluded: Uint32Array): number {
-    return this.#core.pickExcluding(excluded)
+    this.learner?.give()
+    const picked = this.#core.pickExcluding(excluded)
+    this.learner?.take()
+    return picked
   }
 
   fillShares(shares: Float64Array): void {

@@ -14,6 +14,7 @@ export const HASH_NAMES = ['murmur3', 'xxh32'] as const
  */
 export type HashName = (typeof HASH_NAMES)[number]
 
+// All give signed numbers.
 interface HashFunction {
   text(text: string, seed: number): number
   bytes(bytes: Uint8Array, length: number, seed: number): number
@@ -46,6 +47,11 @@ export class KeyHash {
 
   /** An unsigned 32-bit number. Throws BadKeyError. */
   of(key: Key): number {
+    return this.signed(key) >>> 0
+  }
+
+  /** The same as a signed one, which is never put on the heap. */
+  signed(key: Key): number {
     if (typeof key === 'string') return this.#function.text(key, FIRST_SEED)
     if (typeof key === 'number') {
       if (!Number.isFinite(key)) throw new BadKeyError(key)
@@ -58,6 +64,6 @@ export class KeyHash {
 
   /** The two hashes of a node's id: 64 bits, so that no two nodes are likely to share them. */
   ofId(id: string): readonly [number, number] {
-    return [this.#function.text(id, FIRST_SEED), this.#function.text(id, SECOND_SEED)]
+    return [this.#function.text(id, FIRST_SEED) >>> 0, this.#function.text(id, SECOND_SEED) >>> 0]
   }
 }

@@ -31,7 +31,7 @@ export class KeyTable {
   readonly numbers: ReadonlyMap<string, number>
   /** How many places there are. */
   readonly length: number
-  readonly #words: Uint32Array
+  readonly #words: Uint32Array | Uint16Array
   // Undefined for a Maglev table.
   readonly #index: Uint32Array | undefined
   readonly #shift: number
@@ -39,7 +39,7 @@ export class KeyTable {
   private constructor(
     nodes: readonly KeyNode[],
     length: number,
-    words: Uint32Array,
+    words: Uint32Array | Uint16Array,
     index: Uint32Array | undefined,
   ) {
     this.nodes = nodes
@@ -55,16 +55,19 @@ export class KeyTable {
   }
 
   static ofCells(nodes: readonly KeyNode[], cells: Uint32Array): KeyTable {
-    return new KeyTable(nodes, nodes.length === 0 ? 0 : cells.length, cells, undefined)
+    // Half as long where that will do: more of it stays in the cache.
+    const words = nodes.length <= 2 ** 16 ? new Uint16Array(cells) : cells
+    return new KeyTable(nodes, nodes.length === 0 ? 0 : cells.length, words, undefined)
   }
 
-  /** The place of a hash. Not to be called where there are no places. */
+  /** The place of a hash, signed or unsigned. Not to be called where there are no places. */
   placeOf(hash: number): number {
     const words = this.#words
     const index = this.#index
-    if (index === undefined) return (hash >>> 0) % (words.length >>> 0)
+    // `| 0` outside makes it a division of whole numbers: what may be NaN, for a length of 0, would be one of doubles.
+    if (index === undefined) return ((hash >>> 0) % (words.length >>> 0)) | 0
     let place = index[hash >>> this.#shift] as number
-    while (place < this.length && (words[2 * place] as number) < hash) place++
+    while (place < this.length && (words[2 * place] as number) < hash >>> 0) place++
     return place === this.length ? 0 : place
   }
 

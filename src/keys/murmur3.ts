@@ -18,10 +18,13 @@ function finished(hash: number, length: number): number {
   let h = hash ^ length
   h = Math.imul(h ^ (h >>> 16), 0x85ebca6b)
   h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35)
-  return (h ^ (h >>> 16)) >>> 0
+  return h ^ (h >>> 16)
 }
 
-/** MurmurHash3_x86_32 (Appleby, 2011) of the first `length` bytes. */
+/**
+ * MurmurHash3_x86_32 (Appleby, 2011) of the first `length` bytes; signed, as all hashes here: an unsigned one from 2^31 on
+ * would be put on the heap.
+ */
 export function murmur3Bytes(bytes: Uint8Array, length: number, seed: number): number {
   const whole = length & ~3
   let hash = seed | 0
@@ -59,9 +62,17 @@ export function murmur3Text(text: string, seed: number): number {
   return finished(hash ^ scrambled(tail), length)
 }
 
-/** The same of two 32-bit words, little-endian. */
+/** The same of two 32-bit words, little-endian. In one piece: a pick by a number has no room for more calls to be inlined. */
 export function murmur3Pair(first: number, second: number, seed: number): number {
-  return finished(taken(taken(seed | 0, first), second), 8)
+  let k = Math.imul(first, C1)
+  let h = seed ^ Math.imul((k << 15) | (k >>> 17), C2)
+  h = (Math.imul((h << 13) | (h >>> 19), 5) + 0xe6546b64) | 0
+  k = Math.imul(second, C1)
+  h ^= Math.imul((k << 15) | (k >>> 17), C2)
+  h = (Math.imul((h << 13) | (h >>> 19), 5) + 0xe6546b64) ^ 8
+  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b)
+  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35)
+  return h ^ (h >>> 16)
 }
 
 /** The same of three 32-bit words, little-endian, with the seed 0. */

@@ -29,10 +29,10 @@ function withByte(hash: number, byte: number): number {
 function finished(hash: number): number {
   let h = Math.imul(hash ^ (hash >>> 15), P2)
   h = Math.imul(h ^ (h >>> 13), P3)
-  return (h ^ (h >>> 16)) >>> 0
+  return h ^ (h >>> 16)
 }
 
-/** XXH32 (Collet, 2012) of the first `length` bytes. */
+/** XXH32 (Collet, 2012) of the first `length` bytes; signed, as all hashes here. */
 export function xxh32Bytes(bytes: Uint8Array, length: number, seed: number): number {
   let hash = (seed + P5) | 0
   let i = 0

@@ -6,7 +6,7 @@ const EXIT = 1
 const ERROR = 2
 
 /**
- * Tells of remotes that failed: each time on the channel, where somebody listens; as a process warning once per node
+ * Tells of remotes that failed, or told something wrong: each time on the channel, where somebody listens; as a process warning once per node
  * and kind, until the node answers again.
  */
 export class FailureReports {
@@ -15,17 +15,30 @@ export class FailureReports {
   readonly #balancer: string
   // Which kinds each node that fails was warned of for.
   readonly #warned = new Map<string, number>()
+  // Those that told wrong things unasked since the last round ended.
+  readonly #bad = new Set<string>()
 
   constructor(balancer: string) {
     this.#balancer = balancer
+  }
+
+  /** Takes up that a node told something wrong, beside what it answers to rounds. */
+  bad(node: string, reason: string): void {
+    const failure: FailedNode = { node, kind: 'error', reason }
+    this.#bad.add(node)
+    this.#publish(failure)
+    this.#warn(failure, 'said something wrong')
   }
 
   /** Takes up what one round came to: all nodes that failed in it; those that did not have answered, or left. */
   report(failed: readonly FailedNode[]): void {
     if (this.#warned.size > 0) {
       const failing = new Set(failed.map(({ node }) => node))
-      for (const node of this.#warned.keys()) if (!failing.has(node)) this.#warned.delete(node)
+      for (const node of this.#warned.keys()) {
+        if (!failing.has(node) && !this.#bad.has(node)) this.#warned.delete(node)
+      }
     }
+    this.#bad.clear()
     for (const failure of failed) {
       this.#publish(failure)
       this.#warn(failure)
@@ -37,7 +50,7 @@ export class FailureReports {
     channels.remoteError.publish({ balancer: this.#balancer, node, kind, reason } satisfies RemoteErrorEvent)
   }
 
-  #warn({ node, kind, reason, thread }: FailedNode): void {
+  #warn({ node, kind, reason, thread }: FailedNode, what = "can't be polled"): void {
     if (thread) return
     const bit = kind === 'exit' ? EXIT : ERROR
     const before = this.#warned.get(node) ?? 0
@@ -45,7 +58,7 @@ export class FailureReports {
     this.#warned.set(node, before | bit)
     this.warned++
     warn(
-      `${this.#balancer}: node ${JSON.stringify(node)} can't be polled: ${reason}`,
+      `${this.#balancer}: node ${JSON.stringify(node)} ${what}: ${reason}`,
       kind === 'exit' ? 'IDLEST_POLL_EXIT' : 'IDLEST_POLL_ERROR',
     )
   }

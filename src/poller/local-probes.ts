@@ -1,40 +1,40 @@
 import type { Clock } from '../clock.js'
+import type { TableMemory } from '../table/memory.js'
 import type { Entry } from '../table/table.js'
 import { type Answer, reasonOf } from './answer.js'
-import { type MakeMember, makerOf, type PlacedMember } from './local-asker.js'
-import type { ProbeAsker } from './probe-asker.js'
-import { Singles } from './singles.js'
-import type { Transport } from './transport.js'
+import { AskedMembers } from './asked-members.js'
+import type { TargetProbes } from './probes.js'
+import type { LocalTarget } from './targets.js'
 
 /** Asks on this thread, each node by a connection of its own: the poll cycle may be asking it at the same time. */
-export class LocalProbes implements ProbeAsker {
-  readonly #transport: Transport
-  readonly #clock: Clock
+export class LocalProbes implements TargetProbes {
   readonly #timeout: number
-  readonly #members = new Map<Entry, PlacedMember>()
-  readonly #singles: Singles<PlacedMember>
-  #making: Promise<MakeMember> | undefined
+  readonly #known = new Set<Entry>()
+  readonly #members: AskedMembers
   #closed = false
 
-  constructor(transport: Transport, clock: Clock, timeout: number) {
-    this.#transport = transport
-    this.#clock = clock
+  constructor(memory: TableMemory, clock: Clock, timeout: number) {
     this.#timeout = timeout
-    this.#singles = new Singles({ clock })
+    // Whoever probes stores what comes; only polls warn of what is wrong.
+    const deaf = { onLate: () => {}, onAside: () => {} }
+    this.#members = new AskedMembers({ ...deaf, memory, clock, silentFor: 0, coalesce: 0 })
   }
 
   setMembers(entries: readonly Entry[]): void {
     const staying = new Set(entries)
-    for (const [entry, member] of this.#members) {
+    for (const entry of this.#known) {
       if (staying.has(entry)) continue
-      this.#singles.drop(member)
-      member.close?.()
-      this.#members.delete(entry)
+      this.#known.delete(entry)
+      this.#members.change([entry.slot], [])
     }
   }
 
-  ask(entry: Entry, settle: (answer: Answer) => void): void {
-    this.#ask(entry).then(
+  ask(entry: Entry, target: LocalTarget, settle: (answer: Answer) => void): void {
+    if (!this.#known.has(entry)) {
+      this.#known.add(entry)
+      this.#members.change([], [target])
+    }
+    this.#members.ask(entry.slot, this.#timeout).then(
       (answer) => {
         if (!this.#closed) settle(answer)
       },
@@ -44,20 +44,6 @@ export class LocalProbes implements ProbeAsker {
 
   close(): void {
     this.#closed = true
-    this.#singles.close()
-    for (const member of this.#members.values()) member.close?.()
-    this.#members.clear()
-  }
-
-  async #ask(entry: Entry): Promise<Answer> {
-    this.#making ??= makerOf(this.#transport, this.#clock)
-    const make = await this.#making
-    if (this.#closed) return { kind: 'exit', reason: 'the balancer was closed' }
-    let member = this.#members.get(entry)
-    if (member === undefined) {
-      member = make(entry)
-      this.#members.set(entry, member)
-    }
-    return this.#singles.ask(member, this.#timeout)
+    this.#members.close()
   }
 }

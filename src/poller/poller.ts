@@ -1,18 +1,33 @@
 import type { Clock } from '../clock.js'
 import { ClosedError } from '../errors.js'
 import { processClock } from '../process-clock.js'
+import { PUBLICATION_SPACING } from '../table/publications.js'
 import type { Entry, Table } from '../table/table.js'
-import { type AnswerCounts, addCounts, noAnswers, type Tally } from './answer.js'
-import type { Asker } from './asker.js'
+import {
+  type AnswerCounts,
+  addCounts,
+  addPushes,
+  noAnswers,
+  noPushes,
+  type PushCounts,
+  type Tally,
+} from './answer.js'
+import { Asker } from './asker.js'
 import { Cycle } from './cycle.js'
 import { FailureReports } from './failures.js'
-import { LocalAsker } from './local-asker.js'
 import { LocalProbes } from './local-probes.js'
+import { LocalShare } from './local-share.js'
 import type { ProbeAsker } from './probe-asker.js'
-import { isCustom, type Transport } from './transport.js'
-import { WorkerAsker } from './worker-asker.js'
+import { Probes } from './probes.js'
+import type { Share, ShareListener } from './share.js'
+import type { Aside } from './sink.js'
+import type { Place } from './store.js'
+import { Targets } from './targets.js'
+import type { Told } from './told.js'
+import type { TransportOption } from './transport.js'
 import { sharedHosts, type WorkerHost } from './worker-host.js'
 import { WorkerProbes } from './worker-probes.js'
+import { WorkerShare } from './worker-share.js'
 
 /** Options of a poller; they are checked by whoever takes them from a user. */
 export interface PollerOptions {
@@ -29,13 +44,25 @@ export interface PollerOptions {
   readonly timeout: number
   /** Polling threads to spread the members over; they are shared by all pollers of this thread. Default 1. */
   readonly workers?: number
-  readonly transport: Transport
+  readonly transport: TransportOption
+  /**
+   * A member with a report whose sample was taken less than this ago, whoever told of it, is not asked in a cycle, ms.
+   * Default 0: all are asked.
+   */
+  readonly silentFor?: number
+  /** Least time between two publications of what members tell unasked, ms. Default 50. */
+  readonly coalesce?: number
   /** Uniform in [0, 1), for the jitter. */
   readonly random: () => number
   /** Samples the local node and writes its reading; the cycle waits for it up to the time-out. */
   readonly sampleSelf?: (() => Promise<void>) | undefined
   /** Called after each complete cycle, published already. */
   readonly onCycle?: (tally: Tally) => void
+  /**
+   * Called with what members told of state, weight and limit, where it differs from what the same member told this poller
+   * last: at the end of a round, and within 50 ms for what comes unasked.
+   */
+  readonly onTold?: (told: readonly Told[]) => void
 }
 
 /** What a poller has counted since it was made. */
@@ -46,22 +73,32 @@ export interface PollerCounters extends AnswerCounts {
   exit: number
   /** Members with a bad status, size, shape or value. */
   error: number
+  /** What came from members unasked. As of the last cycle, or a little later. */
+  readonly pushed: PushCounts
   /** Process warnings for members that failed. */
   warned: number
 }
 
 /**
- * Polls the remote members of one balancer and writes their readings. HTTP under the process's clock runs in the
- * polling thread; a custom transport, and anything under another clock, on this one.
+ * Polls the remote members of one balancer and writes their readings. Built-in transports under the process's clock run
+ * in the polling thread; those of the user's own, and anything under another clock, on this one.
  */
 export class Poller {
-  readonly counters: PollerCounters = { cycles: 0, ...noAnswers(), exit: 0, error: 0, warned: 0 }
+  readonly counters: PollerCounters = {
+    cycles: 0,
+    ...noAnswers(),
+    exit: 0,
+    error: 0,
+    pushed: noPushes(),
+    warned: 0,
+  }
   /** Resolves after the first complete cycle; rejects with ClosedError where the poller was closed before. */
   readonly ready: Promise<void>
+  readonly #options: PollerOptions
+  readonly #targets: Targets
   readonly #asker: Asker
   readonly #cycle: Cycle
   readonly #failures: FailureReports
-  readonly #onCycle: ((tally: Tally) => void) | undefined
   #resolveReady: () => void = () => {}
   #rejectReady: (error: Error) => void = () => {}
   #closing: Promise<void> | undefined
@@ -73,9 +110,10 @@ export class Poller {
     })
     // Nobody needs to wait for it.
     this.ready.catch(() => {})
-    this.#onCycle = options.onCycle
+    this.#options = options
     this.#failures = new FailureReports(options.name)
-    this.#asker = this.#makeAsker(options)
+    this.#targets = new Targets(options.transport)
+    this.#asker = this.#makeAsker()
     const { table } = options
     this.#cycle = new Cycle({
       ...options,
@@ -96,20 +134,57 @@ export class Poller {
     this.#cycle.start()
   }
 
+  /**
+   * Passes on whatever these nodes tell next, also where it is what they told last: for balancers that have heard
+   * something else of them meanwhile, in another way.
+   */
+  forget(places: readonly Place[]): void {
+    this.#asker.forget(places)
+  }
+
+  /** What probes single members, in the way in which they are polled. */
+  probes(): ProbeAsker {
+    const { table, clock, timeout } = this.#options
+    const local = new LocalProbes(table.memory, clock, timeout)
+    const remote = canCross(this.#options)
+      ? new WorkerProbes(table.memory, sharedHosts(1)[0] as WorkerHost, timeout)
+      : undefined
+    return new Probes(this.#targets, local, remote)
+  }
+
+  /** Counters as they are now. */
+  counted(): PollerCounters {
+    return { ...this.counters, pushed: { ...this.counters.pushed } }
+  }
+
   /** Ends the cycle in progress, drops what still comes, and lets go of threads and connections. */
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing
   }
 
-  #makeAsker({ table, clock, transport, workers = 1 }: PollerOptions): Asker {
-    const onLate = (reports: number) => {
-      this.counters.late += reports
+  #makeAsker(): Asker {
+    const { table, clock, workers = 1, silentFor = 0, coalesce = PUBLICATION_SPACING } = this.#options
+    const { memory } = table
+    const settings = { silentFor, coalesce }
+    const listener: ShareListener = {
+      onLate: (reports) => {
+        this.counters.late += reports
+      },
+      onAside: (aside) => this.#heard(aside),
     }
-    if (isCustom(transport) || clock !== processClock || !isShared(table)) {
-      return new LocalAsker(table.memory, clock, transport, () => onLate(1))
-    }
-    return new WorkerAsker(table.memory, transport, sharedHosts(workers), onLate)
+    const local = new LocalShare(memory, clock, settings, listener)
+    const share = (host: WorkerHost): Share =>
+      new WorkerShare(host, memory.buffer as SharedArrayBuffer, settings, listener)
+    const remote = canCross(this.#options) ? sharedHosts(workers).map(share) : []
+    return new Asker({ memory, clock, targets: this.#targets, silentFor, local, remote })
+  }
+
+  #heard({ pushed, bad, told }: Aside): void {
+    addPushes(this.counters.pushed, pushed)
+    for (const [node, reason] of bad) this.#failures.bad(node, reason)
+    this.counters.warned = this.#failures.warned
+    if (told.length > 0 && this.#closing === undefined) this.#options.onTold?.(told)
   }
 
   #ended(tally: Tally): void {
@@ -120,7 +195,7 @@ export class Poller {
     this.#failures.report(tally.failed)
     counters.warned = this.#failures.warned
     this.#resolveReady()
-    this.#onCycle?.(tally)
+    this.#options.onCycle?.(tally)
   }
 
   async #close(): Promise<void> {
@@ -131,18 +206,8 @@ export class Poller {
   }
 }
 
-/** What probes single members, in the way in which a poller with these options asks them all. */
-export function probeAsker(
-  table: Table,
-  clock: Clock,
-  { transport, timeout }: { readonly transport: Transport; readonly timeout: number },
-): ProbeAsker {
-  if (isCustom(transport) || clock !== processClock || !isShared(table)) {
-    return new LocalProbes(transport, clock, timeout)
-  }
-  return new WorkerProbes(table.memory, transport, sharedHosts(1)[0] as WorkerHost, timeout)
-}
-
-function isShared({ memory }: Table): boolean {
-  return typeof SharedArrayBuffer === 'function' && memory.buffer instanceof SharedArrayBuffer
+// Whether members can be asked by a polling thread.
+function canCross({ table: { memory }, clock }: PollerOptions): boolean {
+  if (clock !== processClock || typeof SharedArrayBuffer !== 'function') return false
+  return memory.buffer instanceof SharedArrayBuffer
 }

@@ -7,9 +7,9 @@ import type { ProbeAsker } from './probe-asker.js'
 /** What became of the probes that picks asked for: `sent = answered + failed + those under way`. */
 export interface ProbeCounters {
   sent: number
-  /** Reports. */
+  /** Nodes that answered. */
   answered: number
-  /** Of those, the ones without requests in flight: they make no entry. */
+  /** Of those, the ones that make no entry: without requests in flight, or of nodes that tell unasked. */
   incomplete: number
   /** Nodes that refused, timed out or closed, or whose answer is no report. Only polls warn of them. */
   failed: number
@@ -116,6 +116,11 @@ export class Prober {
   }
 
   #settle(entry: Entry, answer: Answer): void {
+    if (answer.kind === 'heard') {
+      this.counters.answered++
+      this.counters.incomplete++
+      return
+    }
     if (answer.kind !== 'report') {
       this.counters.failed++
       return

@@ -1,9 +1,7 @@
 import type { Answer, Tally } from './answer.js'
-import type { HttpTarget } from './http-target.js'
-import type { Place } from './store.js'
-
-/** A node for the polling thread to ask. */
-export interface WorkerTarget extends HttpTarget, Place {}
+import type { AskSettings } from './asked-members.js'
+import type { Aside } from './sink.js'
+import type { PlacedTarget } from './targets.js'
 
 /** One probe, by its number. */
 export interface WorkerProbe {
@@ -14,14 +12,16 @@ export interface WorkerProbe {
 /** What the polling thread is told: plain data. Pollers are numbered by the thread that they belong to. */
 export type ToWorker =
   /** A poller begins, over the table in this memory. */
-  | { readonly type: 'open'; readonly poller: number; readonly buffer: SharedArrayBuffer }
+  | ({ readonly type: 'open'; readonly poller: number; readonly buffer: SharedArrayBuffer } & AskSettings)
   /** Members, by slot: first the removed ones go, then the added ones come. */
   | {
       readonly type: 'members'
       readonly poller: number
       readonly removed: readonly number[]
-      readonly added: readonly WorkerTarget[]
+      readonly added: readonly PlacedTarget[]
     }
+  /** Whatever the nodes in these slots tell next counts as new. */
+  | { readonly type: 'forget'; readonly poller: number; readonly slots: readonly number[] }
   /** Ask all members; done by the deadline (time of the process's clock, ms). */
   | {
       readonly type: 'round'
@@ -57,5 +57,18 @@ export interface Probed {
   readonly answers: readonly { readonly number: number; readonly answer: Answer }[]
 }
 
-/** What the polling thread says; `ready` once, when it has loaded. */
-export type FromWorker = Done | Probed | { readonly type: 'ready' }
+/** What was heard beside the answers of rounds. */
+export interface Beside {
+  readonly type: 'beside'
+  readonly poller: number
+  readonly aside: Aside
+}
+
+/** A poller's members, as far as they are told, were made: what they need has been loaded. */
+export interface Ready {
+  readonly type: 'ready'
+  readonly poller: number
+}
+
+/** What the polling thread says. */
+export type FromWorker = Done | Probed | Beside | Ready

@@ -22,6 +22,8 @@ export interface RoundOptions<M extends Member> {
   readonly lastCall?: (run: () => void) => void
   /** Writes a report; what it throws makes the member fail with `error`. */
   readonly store: (member: M, answer: Answer & { kind: 'report' }) => StoreResult
+  /** Whether the member need not be asked; default: all are. */
+  readonly isFresh?: (member: M) => boolean
   /** Whether the round ended before it could be aborted: asking a member may run the user's code. Default: never. */
   readonly isOver?: () => boolean
   /** A report came after its member or its round was given up on. */
@@ -50,7 +52,10 @@ export class Round<M extends Member> {
       resolve = settle
     })
     this.#resolve = resolve
-    for (const member of members) this.#open.add(member)
+    for (const member of members) {
+      if (options.isFresh?.(member)) this.#tally.fresh++
+      else this.#open.add(member)
+    }
     this.#tally.asked = this.#open.size
     this.#timer = options.clock.setTimeout(() => {
       const giveUp = () => this.#giveUp(`no answer within ${options.limit ?? options.timeout} ms`)
@@ -93,6 +98,7 @@ export class Round<M extends Member> {
       return
     }
     if (answer.kind === 'report') this.#store(member, answer)
+    else if (answer.kind === 'heard') this.#tally.heard++
     else this.#fail(member, answer)
     this.#endIfAll()
   }

@@ -36,8 +36,9 @@ export class Singles<M extends Member> {
       isOver: () => this.#closed,
     })
     this.#rounds.set(member, round)
-    const { failed } = await round.done
+    const { failed, heard } = await round.done
     this.#rounds.delete(member)
+    if (heard > 0) return { kind: 'heard' }
     return answered ?? failed[0] ?? { kind: 'exit', reason: 'the node left' }
   }
 

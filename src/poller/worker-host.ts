@@ -4,14 +4,14 @@ import { processClock } from '../process-clock.js'
 import { channels, type WorkerRestartEvent } from '../telemetry.js'
 import { warn } from '../warn.js'
 import { reasonOf } from './answer.js'
-import type { Done, FromWorker, Probed, ToWorker } from './protocol.js'
+import type { Beside, Done, FromWorker, Probed, ToWorker } from './protocol.js'
 
 /** Wait before a crashed thread is started again, ms: doubles with each crash in a row, up to the longest. */
 const FIRST_DELAY = 100
 const LONGEST_DELAY = 10_000
 /** A thread that ran for this long, ms, was healthy: its crash is the first in a row. */
 const HEALTHY_TIME = 30_000
-/** Longest wait for a thread to load, ms. */
+/** Longest wait for a thread to load what a poller needs, ms. */
 const LONGEST_START = 10_000
 
 /** What a host needs of a worker thread. */
@@ -29,6 +29,8 @@ export interface HostClient {
   /** A thread began, which knows nothing: tell it everything. */
   onStart(): void
   onDone(message: Done): void
+  /** For clients whose members have more to tell than answers. */
+  onBeside?(message: Beside): void
   /** For clients that probe. */
   onProbed?(message: Probed): void
   /** The thread ended and took all rounds in progress with it. */
@@ -66,8 +68,9 @@ export class WorkerHost {
   #startedAt = 0
   #delay = FIRST_DELAY
   #timer: TimerHandle | undefined
-  #ready = false
-  readonly #waiting: (() => void)[] = []
+  // Clients that the present thread has all modules for.
+  readonly #ready = new Set<number>()
+  readonly #waiting = new Map<number, () => void>()
 
   constructor({ spawn, clock }: HostOptions = { spawn: spawnWorker, clock: processClock }) {
     this.#spawn = spawn
@@ -88,6 +91,8 @@ export class WorkerHost {
   /** Ends the use; with the last one the thread is stopped. */
   async detach(number: number): Promise<void> {
     if (!this.#clients.delete(number)) return
+    this.#ready.delete(number)
+    this.#release(number)
     if (this.#clients.size > 0) {
       this.post({ type: 'close', poller: number })
       return
@@ -97,16 +102,16 @@ export class WorkerHost {
     this.#delay = FIRST_DELAY
     const worker = this.#worker
     this.#worker = undefined
-    this.#release(false)
     await worker?.terminate()
   }
 
-  /** Resolves when the thread has loaded, or it turns out that it won't for now. */
-  async ready(): Promise<void> {
-    if (this.#worker === undefined || this.#ready) return
+  /** Resolves when the thread has what a client's members need, or it turns out that it won't for now. */
+  async ready(number: number): Promise<void> {
+    if (this.#worker === undefined || !this.#clients.has(number) || this.#ready.has(number)) return
+    this.#release(number)
     await new Promise<void>((resolve) => {
       const timer = this.#clock.setTimeout(resolve, LONGEST_START)
-      this.#waiting.push(() => {
+      this.#waiting.set(number, () => {
         this.#clock.clearTimeout(timer)
         resolve()
       })
@@ -132,9 +137,7 @@ export class WorkerHost {
     let cause: unknown
     worker.on('message', (message: FromWorker) => {
       if (this.#worker !== worker) return
-      if (message.type === 'ready') this.#release(true)
-      else if (message.type === 'probed') this.#clients.get(message.poller)?.onProbed?.(message)
-      else this.#clients.get(message.poller)?.onDone(message)
+      this.#take(message)
     })
     worker.on('error', (error: unknown) => {
       cause = error
@@ -149,13 +152,26 @@ export class WorkerHost {
     for (const client of [...this.#clients.values()]) client.onStart()
   }
 
-  #release(ready: boolean): void {
-    this.#ready = ready
-    for (const resolve of this.#waiting.splice(0)) resolve()
+  #take(message: FromWorker): void {
+    const client = this.#clients.get(message.poller)
+    if (client === undefined) return
+    if (message.type === 'done') client.onDone(message)
+    else if (message.type === 'probed') client.onProbed?.(message)
+    else if (message.type === 'beside') client.onBeside?.(message)
+    else {
+      this.#ready.add(message.poller)
+      this.#release(message.poller)
+    }
+  }
+
+  #release(number: number): void {
+    this.#waiting.get(number)?.()
+    this.#waiting.delete(number)
   }
 
   #crashed(error: unknown): void {
-    this.#release(false)
+    this.#ready.clear()
+    for (const number of [...this.#waiting.keys()]) this.#release(number)
     if (this.#clock.now() - this.#startedAt >= HEALTHY_TIME) this.#delay = FIRST_DELAY
     const delay = this.#delay
     this.#delay = Math.min(LONGEST_DELAY, delay * 2)

@@ -3,10 +3,9 @@ import { processClock } from '../process-clock.js'
 import type { TableMemory } from '../table/memory.js'
 import type { Entry } from '../table/table.js'
 import type { Answer } from './answer.js'
-import { isTarget, resolveTarget } from './http-target.js'
-import type { ProbeAsker } from './probe-asker.js'
-import type { Probed, WorkerProbe, WorkerTarget } from './protocol.js'
-import type { HttpTransport } from './transport.js'
+import type { TargetProbes } from './probes.js'
+import type { Probed, WorkerProbe } from './protocol.js'
+import type { LocalTarget, PlacedTarget } from './targets.js'
 import type { HostClient, WorkerHost } from './worker-host.js'
 
 // The thread ends a probe by its time-out itself; it gets this much longer to say so, ms.
@@ -22,28 +21,26 @@ interface UnderWay {
 }
 
 /** Has the polling thread ask: what is asked in one turn goes there in one message. */
-export class WorkerProbes implements ProbeAsker, HostClient {
+export class WorkerProbes implements TargetProbes, HostClient {
   readonly #buffer: SharedArrayBuffer
-  readonly #transport: HttpTransport
   readonly #host: WorkerHost
   readonly #timeout: number
   // What the thread knows, or is about to be told.
-  readonly #targets = new Map<Entry, WorkerTarget>()
+  readonly #targets = new Map<Entry, PlacedTarget>()
   // By number, in the order in which they were asked for.
   readonly #underWay = new Map<number, UnderWay>()
   #next = 1
   #timer: TimerHandle
   #timed = false
-  #added: WorkerTarget[] = []
+  #added: PlacedTarget[] = []
   #removed: number[] = []
   #probes: WorkerProbe[] = []
   #number = 0
   #flushing = false
   #closed = false
 
-  constructor(memory: TableMemory, transport: HttpTransport, host: WorkerHost, timeout: number) {
+  constructor(memory: TableMemory, host: WorkerHost, timeout: number) {
     this.#buffer = memory.buffer as SharedArrayBuffer
-    this.#transport = transport
     this.#host = host
     this.#timeout = timeout
   }
@@ -62,17 +59,11 @@ export class WorkerProbes implements ProbeAsker, HostClient {
     }
   }
 
-  ask(entry: Entry, settle: Settle): void {
+  ask(entry: Entry, target: LocalTarget, settle: Settle): void {
     const { slot } = entry
-    if (!this.#targets.has(entry)) {
-      const target = resolveTarget(entry.id, this.#transport)
-      if (!isTarget(target)) {
-        settle({ kind: 'error', reason: target.reason })
-        return
-      }
-      const added = { ...target, slot, generation: entry.generation }
-      this.#targets.set(entry, added)
-      this.#added.push(added)
+    if (target.kind !== 'custom' && !this.#targets.has(entry)) {
+      this.#targets.set(entry, target)
+      this.#added.push(target)
     }
     const number = this.#next++
     this.#underWay.set(number, { slot, settle, deadline: processClock.now() + this.#timeout + GRACE })
@@ -89,7 +80,7 @@ export class WorkerProbes implements ProbeAsker, HostClient {
   }
 
   onStart(): void {
-    this.#host.post({ type: 'open', poller: this.#number, buffer: this.#buffer })
+    this.#host.post({ type: 'open', poller: this.#number, buffer: this.#buffer, silentFor: 0, coalesce: 0 })
     this.#removed = []
     this.#added = [...this.#targets.values()]
     this.#flush()

@@ -12,6 +12,7 @@ import {
   outgoingNumbers,
 } from './orca-fields.js'
 import { readOrcaJson, writeOrcaJson } from './orca-json.js'
+import { decimal } from './values.js'
 
 /** The response header that carries a report: a form's name, a space, the report. */
 export const REPORT_HEADER = 'endpoint-load-metrics'
@@ -25,14 +26,6 @@ export type HeaderForm = 'TEXT' | 'JSON' | 'BIN'
 
 const numbersByName = new Map(ORCA_NUMBERS.map((number) => [number.wire, number]))
 const mapsByName = new Map<string, (typeof ORCA_MAPS)[number]>(ORCA_MAPS.map((map) => [map.wire, map]))
-
-// Nothing in it can be matched in two ways: a long text that is no number fails in linear time.
-const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/
-
-// Number() alone would take hexadecimal and the empty text. What is no number stays text, which every check refuses.
-function decimal(text: string): number | string {
-  return DECIMAL.test(text) ? Number(text) : text
-}
 
 function readTextPair(name: string, value: number | string, report: IncomingReport): void {
   const number = numbersByName.get(name)
@@ -51,10 +44,10 @@ function readTextPair(name: string, value: number | string, report: IncomingRepo
   }
 }
 
-function readText(text: string): Report {
+function readText(content: string): Report {
   const report = new IncomingReport()
   const seen = new Set<string>()
-  for (const part of text.split(',')) {
+  for (const part of content.split(',')) {
     const pair = part.trim()
     if (pair === '') continue
     const sign = pair.search(/[=:]/)
@@ -64,7 +57,9 @@ function readText(text: string): Report {
     const key = name === `${NAMED_METRICS.wire}.${AGE}` ? AGE : name
     if (seen.has(key)) throw new BadReportError(name, pair, 'each name once')
     seen.add(key)
-    readTextPair(name, decimal(pair.slice(sign + 1).trimStart()), report)
+    const text = pair.slice(sign + 1).trimStart()
+    // What is no number stays text, which every check refuses.
+    readTextPair(name, decimal(text) ?? text, report)
   }
   return report.finish()
 }

@@ -28,3 +28,11 @@ export function record(field: string, value: unknown, expected: string): Record<
   if (!hasFields(value)) throw new BadReportError(field, value, expected)
   return value
 }
+
+// Nothing in it can be matched in two ways: a long text that is no number fails in linear time.
+const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/
+
+/** The number that a text is in decimal notation, or undefined: Number() would take hexadecimal and the empty text too. */
+export function decimal(text: string): number | undefined {
+  return DECIMAL.test(text) ? Number(text) : undefined
+}

@@ -1,12 +1,18 @@
-import * as layout from './layout.js'
+import { COUNT_BITS, COUNT_MASK, IN_FLIGHT_WORD, slotWord } from './layout.js'
 import type { TableMemory } from './memory.js'
 
+// Of this module's own: what is imported is no constant to the compiler, but looked up each time.
+const BITS = COUNT_BITS
+const MASK = COUNT_MASK
+const FIRST = slotWord(0) + IN_FLIGHT_WORD
+const STEP = slotWord(1) - slotWord(0)
+
 function inFlightIndex(slot: number): number {
-  return layout.slotWord(slot) + layout.IN_FLIGHT_WORD
+  return FIRST + slot * STEP
 }
 
 function mine(word: number, generation: number): boolean {
-  return word >>> layout.COUNT_BITS === layout.countTag(generation)
+  return (word ^ (generation << BITS)) >>> BITS === 0
 }
 
 /**
@@ -19,6 +25,11 @@ export function enterFlight(memory: TableMemory, slot: number, generation: numbe
   const index = inFlightIndex(slot)
   // Read plainly first, at a tenth of the cost: the exchange tells what the word really is. Only what was read atomically refuses.
   let word = words[index] as number
+  if (!memory.countsAreShared) {
+    const enters = mayEnter(word, generation)
+    if (enters) words[index] = word + 1
+    return enters
+  }
   if (!mayEnter(word, generation)) word = Atomics.load(words, index)
   while (mayEnter(word, generation)) {
     const found = Atomics.compareExchange(words, index, word, (word + 1) | 0)
@@ -37,26 +48,31 @@ export function leaveFlight(memory: TableMemory, slot: number, generation: numbe
   const { words } = memory
   const index = inFlightIndex(slot)
   let word = words[index] as number
+  if (!memory.countsAreShared) {
+    if (!mayLeave(word, generation)) return -1
+    words[index] = word - 1
+    return (word & MASK) - 1
+  }
   if (!mayLeave(word, generation)) word = Atomics.load(words, index)
   while (mayLeave(word, generation)) {
     const found = Atomics.compareExchange(words, index, word, (word - 1) | 0)
-    if (found === word) return (word & layout.COUNT_MASK) - 1
+    if (found === word) return (word & MASK) - 1
     word = found
   }
   return -1
 }
 
 function mayEnter(word: number, generation: number): boolean {
-  return mine(word, generation) && (word & layout.COUNT_MASK) !== layout.COUNT_MASK
+  return mine(word, generation) && (word & MASK) !== MASK
 }
 
 function mayLeave(word: number, generation: number): boolean {
-  return mine(word, generation) && (word & layout.COUNT_MASK) !== 0
+  return mine(word, generation) && (word & MASK) !== 0
 }
 
 /** Requests in flight at a slot's node; 0 where the slot belongs to another node now. */
 export function inFlight(memory: TableMemory, slot: number, generation: number): number {
   if (!memory.has(slot)) return 0
   const word = Atomics.load(memory.words, inFlightIndex(slot))
-  return mine(word, generation) ? word & layout.COUNT_MASK : 0
+  return mine(word, generation) ? word & MASK : 0
 }

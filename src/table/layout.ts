@@ -102,8 +102,9 @@ export const TIME_MAX = 2 ** TIME_BITS - 1
 
 /** Bits of the in-flight word. */
 export const COUNT_BITS = 20
-export const COUNT_MASK = 2 ** COUNT_BITS - 1
-const COUNT_TAG_MASK = 2 ** (32 - COUNT_BITS) - 1
+// Shifts, since a power is a double on the heap to the compiler.
+export const COUNT_MASK = (1 << COUNT_BITS) - 1
+const COUNT_TAG_MASK = (1 << (32 - COUNT_BITS)) - 1
 
 /** CPU and thresholds are integers of 1/1000 percentage point: single precision loses 5 % of the inclusive edges. */
 export const MILLI = 1000

@@ -15,6 +15,10 @@ function canGrow(buffer: TableBuffer): boolean {
   return 'growable' in buffer ? buffer.growable : buffer.resizable === true
 }
 
+// Of this module's own: what is imported is no constant to the compiler, but looked up each time.
+const HEADER_WORDS = layout.HEADER_WORDS
+const SLOT_WORDS = layout.SLOT_BYTES / 4
+
 function bytesFor(slots: number): number {
   return layout.HEADER_BYTES + slots * layout.SLOT_BYTES
 }
@@ -39,6 +43,11 @@ export class TableMemory {
   /** Clock time that table time is counted from, ms. */
   readonly epoch: number
   readonly mostSlots: number
+  /**
+   * Whether another thread may count requests in flight in this memory: then they are counted atomically, which costs a quarter
+   * of a lease.
+   */
+  countsAreShared = true
   /** All words, by `slotWord`. Replaced when the table has grown: read it anew for each use. */
   words: Int32Array
   /** The same memory in 64-bit words: a slot's CPU reading is at `(slotWord(slot) + CPU_WORD) / 2`. */
@@ -73,6 +82,12 @@ export class TableMemory {
     return Atomics.load(this.header, layout.CAPACITY_WORD) >>> 0
   }
 
+  /** The buffer, for another thread that will count requests in it. */
+  share(): TableBuffer {
+    this.countsAreShared = true
+    return this.buffer
+  }
+
   /** The whole memory as bytes, for the native engine: another object after the table has grown. */
   bytes(): Uint8Array {
     this.attach()
@@ -81,9 +96,9 @@ export class TableMemory {
 
   /** Whether `slot` can be read and written through the views; takes up growth by another thread. */
   has(slot: number): boolean {
-    if (layout.slotWord(slot + 1) <= this.words.length) return true
+    if ((slot + 1) * SLOT_WORDS + HEADER_WORDS <= this.words.length) return true
     this.attach()
-    return layout.slotWord(slot + 1) <= this.words.length
+    return (slot + 1) * SLOT_WORDS + HEADER_WORDS <= this.words.length
   }
 
   /** Makes room for more slots. Picks go on meanwhile: nothing moves. For the thread that owns the table. */
@@ -142,5 +157,8 @@ export function createMemory(epoch: number, mostSlots: number = layout.DEFAULT_M
   header[layout.MOST_SLOTS_WORD] = mostSlots
   header[layout.CAPACITY_WORD] = capacity
   new Float64Array(buffer, layout.EPOCH_WORD * 4, 1)[0] = epoch
-  return new TableMemory(buffer)
+  const memory = new TableMemory(buffer)
+  // Nobody else has it yet.
+  memory.countsAreShared = false
+  return memory
 }

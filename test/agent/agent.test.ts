@@ -10,10 +10,13 @@ import { ask, rawConnection, startAgent, until } from './support.js'
 
 test("the report has ORCA's names, and the age of the sample when answered", async (t) => {
   const { agent, clock } = await startAgent(t, { sampleInterval: 10_000 })
-  t.is((await ask(agent.url)).body, '{"cpu_utilization":0.375,"age_ms":0}')
+  t.is((await ask(agent.url)).body, '{"cpu_utilization":0.375,"age_ms":0,"named_metrics":{"idlest_state":0}}')
   await clock.advance(1_234)
-  t.is((await ask(agent.url)).body, '{"cpu_utilization":0.375,"age_ms":1234}')
-  t.deepEqual(readOrcaJson((await ask(agent.url)).body), { cpu: 37.5, age: 1234 })
+  t.is(
+    (await ask(agent.url)).body,
+    '{"cpu_utilization":0.375,"age_ms":1234,"named_metrics":{"idlest_state":0}}',
+  )
+  t.deepEqual(readOrcaJson((await ask(agent.url)).body), { cpu: 37.5, state: 'up', age: 1234 })
 })
 
 test('it listens on loopback at a free port, and says where', async (t) => {
@@ -36,9 +39,29 @@ test('before the first sample the answer is 503', async (t) => {
   t.is(early.status, 503)
   t.is(early.body, '{"error":"no sample yet"}')
   await clock.advance(1_000)
-  t.is((await ask(agent.url)).body, '{"cpu_utilization":0.5,"age_ms":0}')
+  t.is((await ask(agent.url)).body, '{"cpu_utilization":0.5,"age_ms":0,"named_metrics":{"idlest_state":0}}')
   t.is(agent.counters.server.notReady, 1)
   t.is(agent.counters.server.answered, 1)
+})
+
+test('a state by hand is told over HTTP at once, with 200, also before the first sample', async (t) => {
+  const values = [undefined, 50]
+  const { agent, clock } = await startAgent(t, { sampler: () => values.shift() })
+  for (const [say, state] of [
+    ['drain', 'drain'],
+    ['maint', 'maint'],
+    ['down', 'down'],
+  ] as const) {
+    agent[say]()
+    const { status, body } = await ask(agent.url)
+    t.is(status, 200)
+    t.deepEqual(readOrcaJson(body), { state, age: 0 })
+  }
+  agent.ready()
+  t.is((await ask(agent.url)).status, 503)
+  agent.drain()
+  await clock.advance(1_000)
+  t.deepEqual(readOrcaJson((await ask(agent.url)).body), { cpu: 50, state: 'drain', age: 0 })
 })
 
 test('it samples each second by default, and never for a request', async (t) => {
@@ -76,7 +99,10 @@ test('a slow sampler: samples never overlap, and the age counts from when the sa
     },
   })
   await clock.advance(1_500)
-  t.is((await ask(agent.url)).body, '{"cpu_utilization":0.2,"age_ms":1500}')
+  t.is(
+    (await ask(agent.url)).body,
+    '{"cpu_utilization":0.2,"age_ms":1500,"named_metrics":{"idlest_state":0}}',
+  )
   await clock.advance(10_000)
   t.is(most, 1)
   // Asked at 0, 2,500, 5,000, 7,500 and 10,000; the fifth answer comes at 11,500.
@@ -93,11 +119,14 @@ test('while the sampler fails, the last sample is told with its growing age', as
   })
   broken = true
   await clock.advance(60_000)
-  t.is((await ask(agent.url)).body, '{"cpu_utilization":0.1,"age_ms":60000}')
+  t.is(
+    (await ask(agent.url)).body,
+    '{"cpu_utilization":0.1,"age_ms":60000,"named_metrics":{"idlest_state":0}}',
+  )
   t.is(agent.counters.sampling.threw, 60)
   broken = false
   await clock.advance(1_000)
-  t.is((await ask(agent.url)).body, '{"cpu_utilization":0.1,"age_ms":0}')
+  t.is((await ask(agent.url)).body, '{"cpu_utilization":0.1,"age_ms":0,"named_metrics":{"idlest_state":0}}')
 })
 
 test('a sampler that hangs is called once, and requests are answered meanwhile', async (t) => {
@@ -108,7 +137,10 @@ test('a sampler that hangs is called once, and requests are answered meanwhile',
   await clock.advance(100_000)
   t.is(calls, 2)
   t.true(agent.counters.sampling.hung > 30)
-  t.is((await ask(agent.url)).body, '{"cpu_utilization":0.1,"age_ms":100000}')
+  t.is(
+    (await ask(agent.url)).body,
+    '{"cpu_utilization":0.1,"age_ms":100000,"named_metrics":{"idlest_state":0}}',
+  )
 })
 
 test('a port in use is a ListenError that says so', async (t) => {

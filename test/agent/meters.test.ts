@@ -19,7 +19,7 @@ test('what meters say goes into the report: ORCA has no fields for it, so as nam
   askers?.record(3)
   t.is(
     (await ask(agent.url)).body,
-    '{"cpu_utilization":0.375,"age_ms":0,"named_metrics":{"askers":3,"in_flight":1,"latency_ms":5000,"queue_delay_ms":12.5}}',
+    '{"cpu_utilization":0.375,"age_ms":0,"named_metrics":{"askers":3,"in_flight":1,"latency_ms":5000,"queue_delay_ms":12.5,"idlest_state":0}}',
   )
   t.deepEqual(await reportOf(agent.url), {
     cpu: 37.5,
@@ -27,6 +27,7 @@ test('what meters say goes into the report: ORCA has no fields for it, so as nam
     latency: 5_000,
     queueDelay: 12.5,
     named: { askers: 3 },
+    state: 'up',
     age: 0,
   })
 })
@@ -36,10 +37,18 @@ test('the age of a report is that of the oldest part of it', async (t) => {
   const queue = meter({ clock, update: 100 })
   const { agent } = await startAgent(t, { clock, meters: [queue], sampleInterval: 1_000 })
   await clock.advance(250)
-  t.deepEqual(await reportOf(agent.url), { cpu: 37.5, queueDelay: 0, age: 250 }, 'the sample is older')
+  t.deepEqual(
+    await reportOf(agent.url),
+    { cpu: 37.5, queueDelay: 0, state: 'up', age: 250 },
+    'the sample is older',
+  )
   queue.close()
   await clock.advance(850)
-  t.deepEqual(await reportOf(agent.url), { cpu: 37.5, queueDelay: 0, age: 900 }, 'the meter is older')
+  t.deepEqual(
+    await reportOf(agent.url),
+    { cpu: 37.5, queueDelay: 0, state: 'up', age: 900 },
+    'the meter is older',
+  )
 })
 
 test('a balancer that polls knows the queue of each node', async (t) => {

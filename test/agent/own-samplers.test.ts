@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process'
+import { once } from 'node:events'
 import { promisify } from 'node:util'
+import { Worker } from 'node:worker_threads'
 import test from 'ava'
 import { eventLoopSampler } from '../../dist/agent/samplers/event-loop.js'
 import { processSampler } from '../../dist/agent/samplers/process.js'
@@ -80,4 +82,66 @@ test('eventLoopSampler: on this thread, no value at first, then 0 to 100', async
   await new Promise((resolve) => setTimeout(resolve, 20))
   const value = sampler.sample() ?? -1
   t.true(value >= 0 && value <= 100, String(value))
+})
+
+function loop(idle = 0, active = 0) {
+  const times = { idle, active }
+  return { times, eventLoopUtilization: () => ({ ...times }) }
+}
+
+test('eventLoopSampler: the busiest of this loop and those of the workers', (t) => {
+  const own = loop(5, 5)
+  const [first, second] = [loop(), loop()]
+  const workers = [{ performance: first }, { performance: second }]
+  const sampler = eventLoopSampler({ eventLoopUtilization: own.eventLoopUtilization, workers })
+  t.is(sampler.sample(), undefined)
+  const pass = (share: number[]) => {
+    for (const [i, { times }] of [own, first, second].entries()) {
+      times.active += share[i] ?? 0
+      times.idle += 100 - (share[i] ?? 0)
+    }
+    return sampler.sample()
+  }
+  t.is(pass([10, 20, 60]), 60)
+  t.is(pass([90, 20, 60]), 90)
+  t.is(pass([10, 30, 20]), 30)
+})
+
+test('eventLoopSampler: workers may come and go; a new one counts from its second look on', (t) => {
+  const own = loop(5, 5)
+  const threads = [loop(0, 1_000), loop(0, 1_000)]
+  const all = threads.map((performance) => ({ performance }))
+  let there = all.slice(0, 1)
+  const sampler = eventLoopSampler({ eventLoopUtilization: own.eventLoopUtilization, workers: () => there })
+  const pass = (shares: number[]) => {
+    own.times.idle += 100
+    for (const [i, { times }] of threads.entries()) {
+      times.active += shares[i] ?? 0
+      times.idle += 100 - (shares[i] ?? 0)
+    }
+    return sampler.sample()
+  }
+  sampler.sample()
+  t.is(pass([40, 90]), 40)
+  there = all
+  t.is(pass([40, 90]), 40)
+  t.is(pass([40, 90]), 90)
+  // A thread that has ended says 0 for all its time.
+  Object.assign(threads[1]?.times ?? {}, { idle: 0, active: 0 })
+  there = all.slice(1)
+  own.times.idle += 100
+  t.is(sampler.sample(), 0)
+})
+
+test('eventLoopSampler: a worker thread that is busy is seen while this one waits', async (t) => {
+  const worker = new Worker('while (true);', { eval: true })
+  t.teardown(() => worker.terminate())
+  await once(worker, 'online')
+  const sampler = eventLoopSampler({ workers: [worker] })
+  let value: number | undefined
+  while (value === undefined || value < 90) {
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    value = sampler.sample()
+  }
+  t.true(value <= 100)
 })

@@ -14,7 +14,7 @@ test('HEAD has the headers of GET and no body', async (t) => {
   const { agent } = await startAgent(t)
   const { status, headers, body } = await ask(agent.url, { method: 'HEAD' })
   t.is(status, 200)
-  t.is(headers['content-length'], '36')
+  t.is(headers['content-length'], '71')
   t.is(body, '')
 })
 

@@ -1,4 +1,5 @@
 import type { CpuInfo } from 'node:os'
+import type { Files } from '../../dist/agent/index.js'
 import { cpuSampler } from '../../dist/agent/samplers/cpu.js'
 import { VirtualClock } from '../../dist/simulation/virtual-clock.js'
 
@@ -39,15 +40,27 @@ export function v1(more: Fixture = {}): Fixture {
   }
 }
 
-/** The file `cpu.stat` of a group; usage in µs. */
-export function cpuStat(usage: number): string {
-  return `usage_usec ${usage}\nuser_usec 1\nsystem_usec 1\nnr_periods 0\n`
+/** The file `cpu.stat` of a group; usage in µs, and in how many periods it was throttled. */
+export function cpuStat(usage: number, throttled = 0): string {
+  return `usage_usec ${usage}\nuser_usec 1\nsystem_usec 1\nnr_periods 0\nnr_throttled ${throttled}\nthrottled_usec 7\n`
 }
 
 /** What os.cpus() says; times in ms, of each core. */
 export function cores(count: number, busy: number, idle: number): CpuInfo[] {
   const times = { user: busy / 4, nice: busy / 4, sys: busy / 4, irq: busy / 4, idle }
   return Array.from({ length: count }, () => ({ model: '', speed: 0, times }))
+}
+
+/** Reads texts in place of files. */
+export function filesOf(texts: Fixture, reads: string[] = []): Files {
+  return {
+    read(path) {
+      reads.push(path)
+      const text = texts[path]
+      if (text === undefined) throw new Error(`ENOENT ${path}`)
+      return text
+    },
+  }
 }
 
 /** A sampler over files that the test can change, on 8 cores that os.cpus() says have been idle for ever. */
@@ -62,14 +75,7 @@ export function over(
     clock,
     platform,
     cpus: () => machine.cpus,
-    files: {
-      read(path) {
-        reads.push(path)
-        const text = files[path]
-        if (text === undefined) throw new Error(`ENOENT ${path}`)
-        return text
-      },
-    },
+    files: filesOf(files, reads),
   })
   return { clock, files, machine, reads, sample: () => sampler.sample() }
 }

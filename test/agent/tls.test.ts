@@ -10,7 +10,10 @@ const ca = pem('ca')
 test('with a certificate it serves by HTTPS, and says so', async (t) => {
   const { agent } = await startAgent(t, { tls })
   t.is(agent.url, `https://127.0.0.1:${agent.port}/report`)
-  t.is((await ask(agent.url, { ca })).body, '{"cpu_utilization":0.375,"age_ms":0}')
+  t.is(
+    (await ask(agent.url, { ca })).body,
+    '{"cpu_utilization":0.375,"age_ms":0,"named_metrics":{"idlest_state":0}}',
+  )
 })
 
 test('key and certificate may be buffers, or arrays', async (t) => {

@@ -118,8 +118,8 @@ test('a ring is what its definition says, point by point', (t) => {
   const hashes = Uint32Array.of(11, 12, 21, 22)
   const { points, index } = portable.ring(hashes, Uint32Array.of(3, 2))
   const expected = [0, 1, 2]
-    .map((copy) => [murmur3Triple(11, copy, 12), 0])
-    .concat([0, 1].map((copy) => [murmur3Triple(21, copy, 22), 1]))
+    .map((copy) => [murmur3Triple(11, copy, 12) >>> 0, 0])
+    .concat([0, 1].map((copy) => [murmur3Triple(21, copy, 22) >>> 0, 1]))
     .sort(([one], [other]) => (one as number) - (other as number))
   t.deepEqual([...points], expected.flat())
   t.is(index.length, 4)

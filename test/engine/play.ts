@@ -1,7 +1,9 @@
-import { type Engine, FACT_COUNT, type View } from '../../dist/engine/engine.js'
+import { PairBlock } from '../../dist/balancer/pair-block.js'
+import { type Engine, type EngineCore, FACT_COUNT, type View } from '../../dist/engine/engine.js'
 import { VirtualClock } from '../../dist/simulation/virtual-clock.js'
 import { enterFlight, leaveFlight } from '../../dist/table/in-flight.js'
 import { NO_SLOT } from '../../dist/table/layout.js'
+import type { TableMemory } from '../../dist/table/memory.js'
 import { claimMetric } from '../../dist/table/metric-names.js'
 import { Table } from '../../dist/table/table.js'
 import type { Situation, Step } from './situations.js'
@@ -20,6 +22,18 @@ function tableOf({ size, readings }: Situation) {
   return { clock, table, places }
 }
 
+// Picks from pairs that were drawn ahead, where the core can do so; else one by one.
+function pickAhead(core: EngineCore, memory: TableMemory, count: number, enter: () => void): number[] {
+  const block = new PairBlock(core, memory)
+  const hasPairs = block.fill()
+  const picks = Array.from({ length: count }, (_, i) => {
+    if (i === count >> 1) enter()
+    return hasPairs ? block.next() : core.pick()
+  })
+  if (hasPairs) core.rewind(block.position)
+  return picks
+}
+
 /** Runs the steps on one core, and gives everything that it said. */
 export function play(engine: Engine, run: Situation): unknown[] {
   const { clock, table, places } = tableOf(run)
@@ -36,6 +50,10 @@ export function play(engine: Engine, run: Situation): unknown[] {
       weights: Float64Array.from(nodes, (_, i) => weights[i] ?? (i % 3) + 1),
     })
     view = { values: new Float64Array(nodes.length), facts: view.facts }
+  }
+  const enter = (node: number) => {
+    const place = places[node]
+    if (place !== undefined) enterFlight(table.memory, place.slot, place.generation)
   }
   const refresh = () => {
     core.refresh(table.now(), view)
@@ -101,6 +119,9 @@ export function play(engine: Engine, run: Situation): unknown[] {
       }
       case 'pick':
         if (core.live) said.push(core.pick(), core.atRandom?.())
+        break
+      case 'pairs':
+        if (core.live) said.push(...pickAhead(core, table.memory, step.count, () => enter(step.node)))
         break
       case 'exclude':
         said.push(core.pickExcluding(Uint32Array.from(step.indices)))

@@ -15,6 +15,7 @@ export type Step =
   | { kind: 'ended'; index: number; left: number; ok: boolean; latency: number }
   | { kind: 'refresh' }
   | { kind: 'pick' }
+  | { kind: 'pairs'; count: number; node: number }
   | { kind: 'fill'; count: number; kept: number }
   | { kind: 'exclude'; indices: number[] }
 
@@ -125,6 +126,7 @@ export const situation: fc.Arbitrary<Situation> = fc.integer({ min: 1, max: 300 
     ended(node),
     fc.constant({ kind: 'refresh' as const }),
     fc.constant({ kind: 'pick' as const }),
+    fc.record({ kind: fc.constant('pairs' as const), count: fc.integer({ min: 0, max: 8 }), node }),
     fc.record({
       kind: fc.constant('fill' as const),
       count: fc.integer({ min: 0, max: 40 }),

@@ -9,9 +9,14 @@ import {
 } from 'node:net'
 import type { ExecutionContext } from 'ava'
 import type { Clock } from '../../dist/clock.js'
+import { Asker } from '../../dist/poller/asker.js'
+import { LocalShare } from '../../dist/poller/local-share.js'
 import { Poller, type PollerOptions } from '../../dist/poller/poller.js'
+import { Targets } from '../../dist/poller/targets.js'
 import type { CustomTransport } from '../../dist/poller/transport.js'
-import { httpTransport } from '../../dist/poller/transport.js'
+import { httpTransport } from '../../dist/poller/transports/http.js'
+import type { WorkerHost } from '../../dist/poller/worker-host.js'
+import { WorkerShare } from '../../dist/poller/worker-share.js'
 import { processClock } from '../../dist/process-clock.js'
 import type { Report } from '../../dist/report.js'
 import { VirtualClock } from '../../dist/simulation/virtual-clock.js'
@@ -99,6 +104,21 @@ export function httpPoller(t: ExecutionContext, given: Partial<PollerOptions> = 
   })
   t.teardown(() => poller.close())
   return { table, poller }
+}
+
+/** What asks over HTTP, by these polling threads. */
+export function httpAsker({ memory, clock }: Table, hosts: readonly WorkerHost[]): Asker {
+  const settings = { silentFor: 0, coalesce: 50 }
+  const listener = { onLate: () => {}, onAside: () => {} }
+  const buffer = memory.buffer as SharedArrayBuffer
+  return new Asker({
+    memory,
+    clock,
+    targets: new Targets(httpTransport()),
+    silentFor: 0,
+    local: new LocalShare(memory, clock, settings, listener),
+    remote: hosts.map((host) => new WorkerShare(host, buffer, settings, listener)),
+  })
 }
 
 /** The id of a node whose agent is this server. */

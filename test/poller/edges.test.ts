@@ -1,8 +1,7 @@
 import test from 'ava'
 import { performanceClock } from '../../dist/clock.js'
-import { httpTransport } from '../../dist/poller/transport.js'
-import { WorkerAsker } from '../../dist/poller/worker-asker.js'
 import { Table } from '../../dist/table/table.js'
+import { httpAsker } from './agents.js'
 
 test('a wait beyond what timers take is one of the longest they take, not one of a millisecond', (t) => {
   const clock = performanceClock()
@@ -21,7 +20,7 @@ test('a wait beyond what timers take is one of the longest they take, not one of
 
 test('any number of nodes that can’t be asked fail one by one, and the round ends', async (t) => {
   const table = new Table(performanceClock())
-  const asker = new WorkerAsker(table.memory, httpTransport(), [], () => {})
+  const asker = httpAsker(table, [])
   const count = 200_000
   asker.setMembers(Array.from({ length: count }, (_, i) => table.claim(`no/host/${i}`)))
   const tally = await asker.round(100)

@@ -4,15 +4,15 @@ import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
 import type { Answer } from '../../dist/poller/answer.js'
-import { HttpNode, SecureContexts } from '../../dist/poller/http-node.js'
-import { isTarget, resolveTarget } from '../../dist/poller/http-target.js'
-import { type HttpTransportOptions, httpTransport } from '../../dist/poller/transport.js'
+import { orcaReading } from '../../dist/poller/http-member.js'
+import { HttpNode } from '../../dist/poller/http-node.js'
+import { SecureContexts } from '../../dist/poller/secure-contexts.js'
+import { type HttpTransportOptions, httpTransport, resolveHttp } from '../../dist/poller/transports/http.js'
 import { idOf, reporting, serve, serveTcp, withResolvers } from './agents.js'
 
 function nodeOf(t: ExecutionContext, id: string, options: HttpTransportOptions = {}): HttpNode {
-  const target = resolveTarget(id, httpTransport(options))
-  if (!isTarget(target)) throw new Error(target.reason)
-  const node = new HttpNode(target, new SecureContexts(), () => 1_234)
+  const target = resolveHttp(id, httpTransport(options).settings)
+  const node = new HttpNode(target, orcaReading(target.format), new SecureContexts(), () => 1_234)
   t.teardown(() => node.close())
   return node
 }
@@ -39,7 +39,7 @@ async function askRaw(t: ExecutionContext, text: string, then: 'end' | 'reset' |
 
 function failed(t: ExecutionContext, answer: Answer, kind: 'exit' | 'error', reason: RegExp): void {
   t.is(answer.kind, kind)
-  if (answer.kind !== 'report') t.regex(answer.reason, reason)
+  if ('reason' in answer) t.regex(answer.reason, reason)
 }
 
 test('a right answer is read as a report, with the time at which it came', async (t) => {

@@ -10,7 +10,7 @@ function start(t: ExecutionContext, id: string, clock: string, then: string) {
   const script = `
     import { processClock } from '${new URL('process-clock.js', dist)}'
     import { Poller } from '${new URL('poller/poller.js', dist)}'
-    import { httpTransport } from '${new URL('poller/transport.js', dist)}'
+    import { httpTransport } from '${new URL('poller/transports/http.js', dist)}'
     import { Table } from '${new URL('table/table.js', dist)}'
     const clock = ${clock}
     const table = new Table(clock)

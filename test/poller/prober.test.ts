@@ -91,6 +91,15 @@ test('who can not be asked, and says so at once, is asked once a turn', (t) => {
   }
 })
 
+test('a node that tells unasked has answered, makes no entry and is no failure', (t) => {
+  const { prober, asked, reports, pick, turn } = setUp({ nodes: 1 })
+  pick()
+  turn()
+  asked[0]?.settle({ kind: 'heard' })
+  t.like(prober.counters, { sent: 1, answered: 1, incomplete: 1, failed: 0 })
+  t.deepEqual(reports, [])
+})
+
 test('no more are under way than allowed', (t) => {
   const { prober, asked, pick, turn } = setUp({ nodes: 100, most: 5 })
   pick(1_000)

@@ -149,3 +149,28 @@ test.serial('a node that keeps failing is warned of once per kind, until it answ
   ])
   t.is(reports.warned, 4)
 })
+
+test.serial(
+  'a node that says something wrong, beside its answers, is warned of once, until it has not for a cycle',
+  async (t) => {
+    const events = heard<RemoteErrorEvent>(t, REMOTE)
+    const reports = new FailureReports('mine')
+    const warnings = await warningsOf(t, () => {
+      for (let cycle = 0; cycle < 3; cycle++) {
+        reports.bad('a', 'sleepy: an unknown word')
+        reports.report([])
+      }
+      reports.report([])
+      reports.bad('a', 'sleepy: an unknown word')
+    })
+    t.deepEqual(
+      warnings,
+      Array.from(
+        { length: 2 },
+        () => 'IDLEST_POLL_ERROR: mine: node "a" said something wrong: sleepy: an unknown word',
+      ),
+    )
+    t.is(reports.warned, 2)
+    t.is(events.length, 4)
+  },
+)

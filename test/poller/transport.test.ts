@@ -1,16 +1,14 @@
 import { inspect } from 'node:util'
 import test from 'ava'
 import { OptionError } from '../../dist/errors.js'
-import { resolveTarget } from '../../dist/poller/http-target.js'
-import {
-  type HttpNodeOptions,
-  type HttpTransportOptions,
-  httpTransport,
-} from '../../dist/poller/transport.js'
+import { resolveTarget } from '../../dist/poller/targets.js'
+import { type HttpTransportOptions, httpTransport } from '../../dist/poller/transports/http.js'
+import type { HttpNodeOptions } from '../../dist/poller/transports/http-endpoint.js'
 
 function urlOf(id: string, options?: HttpTransportOptions): string {
   const target = resolveTarget(id, httpTransport(options))
-  return 'origin' in target ? `${target.origin}${target.path}` : `none: ${target.reason}`
+  if (target.kind === 'none') return `none: ${target.reason}`
+  return target.kind === 'http' ? `${target.origin}${target.path}` : target.kind
 }
 
 for (const [id, url, options] of [

@@ -99,18 +99,18 @@ test.serial('what the thread says reaches the poller that it is for', (t) => {
 
 test.serial('a thread is waited for until it has loaded, crashed or was stopped', async (t) => {
   const { host, last } = setUp(t)
-  const number = host.attach(new Client())
+  let number = host.attach(new Client())
   const order: string[] = []
-  const wait = (name: string) => host.ready().then(() => order.push(name))
+  const wait = (name: string) => host.ready(number).then(() => order.push(name))
   const first = wait('loaded')
   order.push('waiting')
-  last().emit('message', { type: 'ready' })
+  last().emit('message', { type: 'ready', poller: number })
   await first
   await wait('at once')
   last().crash()
   await wait('no thread')
   await host.detach(number)
-  host.attach(new Client())
+  number = host.attach(new Client())
   const crashing = wait('crashed')
   order.push('waiting')
   last().crash()
@@ -120,9 +120,9 @@ test.serial('a thread is waited for until it has loaded, crashed or was stopped'
 
 test.serial('a thread that never loads is waited for 10 s', async (t) => {
   const { host, clock } = setUp(t)
-  host.attach(new Client())
+  const number = host.attach(new Client())
   let waited = false
-  host.ready().then(() => {
+  host.ready(number).then(() => {
     waited = true
   })
   await clock.advance(9_999)

@@ -3,7 +3,10 @@ import { Worker } from 'node:worker_threads'
 import test, { type ExecutionContext } from 'ava'
 import { createBalancer, createTable, prequal } from '../../dist/index.js'
 import type { Answer } from '../../dist/poller/answer.js'
-import { httpTransport } from '../../dist/poller/transport.js'
+import { LocalProbes } from '../../dist/poller/local-probes.js'
+import { Probes } from '../../dist/poller/probes.js'
+import { Targets } from '../../dist/poller/targets.js'
+import { httpTransport } from '../../dist/poller/transports/http.js'
 import { WorkerHost } from '../../dist/poller/worker-host.js'
 import { WorkerProbes } from '../../dist/poller/worker-probes.js'
 import { processClock } from '../../dist/process-clock.js'
@@ -30,7 +33,11 @@ function setUp(t: ExecutionContext, timeout = 5_000) {
     },
   })
   const table = new Table(processClock)
-  const probes = new WorkerProbes(table.memory, httpTransport(), host, timeout)
+  const probes = new Probes(
+    new Targets(httpTransport()),
+    new LocalProbes(table.memory, processClock, timeout),
+    new WorkerProbes(table.memory, host, timeout),
+  )
   t.teardown(() => probes.close())
   const ask = (entry: Entry) => new Promise<Answer>((resolve) => probes.ask(entry, resolve))
   return { workers, messages, table, probes, ask }

@@ -1,13 +1,20 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { Worker } from 'node:worker_threads'
 import test, { type ExecutionContext } from 'ava'
-import { httpTransport } from '../../dist/poller/transport.js'
-import { WorkerAsker } from '../../dist/poller/worker-asker.js'
 import { WorkerHost } from '../../dist/poller/worker-host.js'
 import { processClock } from '../../dist/process-clock.js'
 import { Table } from '../../dist/table/table.js'
 import type { RemoteErrorEvent } from '../../dist/telemetry.js'
-import { httpPoller, idOf, readingOf, reporting, serve, serveTcp, withResolvers } from './agents.js'
+import {
+  httpAsker,
+  httpPoller,
+  idOf,
+  readingOf,
+  reporting,
+  serve,
+  serveTcp,
+  withResolvers,
+} from './agents.js'
 
 // Resolves when the poller has done this many cycles more.
 function cycles() {
@@ -187,7 +194,7 @@ function crashable(t: ExecutionContext) {
     },
   })
   const table = new Table(processClock)
-  const asker = new WorkerAsker(table.memory, httpTransport(), [host], () => {})
+  const asker = httpAsker(table, [host])
   t.teardown(() => asker.close())
   return { workers, host, table, asker }
 }

@@ -110,6 +110,14 @@ for (const bad of [4, null, [1], 'rif']) {
   })
 }
 
+test('a long or odd name comes short and on one line in the message, and whole in the field', (t) => {
+  const name = `a\n${'b'.repeat(10_000)}`
+  const error = t.throws(() => checkReport({ named: { [name]: -Infinity } }), { instanceOf: BadReportError })
+  t.is(error?.field, `named.${name}`)
+  t.true((error?.message.length ?? 1e6) < 200)
+  t.false(error?.message.includes('\n'))
+})
+
 test('a metric without a name is refused, as no reader would take it', (t) => {
   const error = t.throws(() => checkReport({ named: { '': 1 } }), { instanceOf: BadReportError })
   t.is(error?.field, 'named')

@@ -9,8 +9,8 @@ const percent = fc.integer({ min: 0, max: 1_000_000 }).map((thousandths) => thou
 const load = fc.double({ min: 0, max: 1e12, noNaN: true, noDefaultInfinity: true }).map((value) => value + 0)
 const metric = fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0)
 
-// The names under which a report's own fields travel.
-const RESERVED = new Set([
+/** The names of metrics under which a report's own fields travel. */
+export const RESERVED = new Set([
   'in_flight',
   'latency_ms',
   'queue_delay_ms',

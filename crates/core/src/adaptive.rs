@@ -200,6 +200,33 @@ impl Adaptive {
         }
     }
 
+    /// What is known of a member: loads, times, errors, ahead and cost; zeros of none.
+    #[must_use]
+    pub fn known(&self, index: usize) -> [f64; 5] {
+        self.known.get(index).map_or([0.0; 5], |it| {
+            [it.loads, it.times, it.errors, it.ahead, it.cost]
+        })
+    }
+
+    /// Puts that in place of what was known.
+    pub fn set_known(&mut self, index: usize, known: [f64; 5]) {
+        if let Some(it) = self.known.get_mut(index) {
+            [it.loads, it.times, it.errors, it.ahead, it.cost] = known;
+        }
+    }
+
+    /// Cost of all members, ms.
+    #[must_use]
+    pub fn mean(&self) -> f64 {
+        self.mean
+    }
+
+    /// Difference of two scores that counts as none, as a share.
+    #[must_use]
+    pub fn scatter(&self) -> f64 {
+        self.scatter
+    }
+
     fn cost(&self, index: u32) -> f64 {
         self.known
             .get(index as usize)

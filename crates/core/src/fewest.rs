@@ -30,13 +30,19 @@ impl Candidates {
         load: impl Fn(u32) -> L,
     ) -> u32 {
         match self {
-            Self::Drawn(2) if length > 2 => less_of_two(length, generator, load),
+            _ if self.are_pairs(length) => less_of_two(Pair::draw(length, generator), load),
             Self::Drawn(_) if self.count(length) < length => {
                 let drawn = Drawn::draw(self.count(length), length, generator);
                 least(drawn.positions(), generator, load)
             }
             _ => least(0..length, generator, load),
         }
+    }
+
+    /// Whether two of more are compared, which are drawn as a [`Pair`].
+    #[must_use]
+    pub fn are_pairs(self, length: u32) -> bool {
+        self == Self::Drawn(2) && length > 2
     }
 
     // How many there are among `length`.
@@ -51,21 +57,37 @@ impl Candidates {
 // What the others do, for the usual number. No processor can foresee which of the two it will be, and a wrong guess takes
 // longer than the draw: so there is no branch on that.
 #[inline]
-fn less_of_two<L: PartialOrd>(
-    length: u32,
-    generator: &mut Generator,
-    load: impl Fn(u32) -> L,
-) -> u32 {
-    let first = generator.below(length - 1);
-    let drawn = generator.below(length);
-    let second = select_unpredictable(drawn == first, length - 1, drawn);
-    let (one, other) = (load(first), load(second));
-    let second_wins = if one == other {
-        generator.below(2) == 0
-    } else {
-        other < one
-    };
-    select_unpredictable(second_wins, second, first)
+fn less_of_two<L: PartialOrd>(pair: Pair, load: impl Fn(u32) -> L) -> u32 {
+    let (one, other) = (load(pair.first), load(pair.second));
+    let first_wins = one < other || (one == other && pair.first_wins);
+    select_unpredictable(first_wins, pair.first, pair.second)
+}
+
+/// Two distinct positions, and which is taken where both have as much: three numbers, whatever comes of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pair {
+    /// The one drawn first.
+    pub first: u32,
+    /// The other.
+    pub second: u32,
+    /// Whether it is the first in a tie.
+    pub first_wins: bool,
+}
+
+impl Pair {
+    /// Draws two of `length`, at least 2.
+    #[inline]
+    #[must_use]
+    pub fn draw(length: u32, generator: &mut Generator) -> Self {
+        let last = length.saturating_sub(1);
+        let first = generator.below(last);
+        let drawn = generator.below(length);
+        Self {
+            first,
+            second: select_unpredictable(drawn == first, last, drawn),
+            first_wins: generator.below(2) == 1,
+        }
+    }
 }
 
 // Distinct positions.
@@ -182,8 +204,11 @@ mod tests {
                 let in_flight = |position: u32| position % 3;
                 let pick = Candidates::Drawn(2).draw(length, &mut generator, in_flight);
                 let drawn = Drawn::draw(2, length, &mut other);
+                // The number for a tie is taken in any case.
+                let mut after = other;
+                after.below(2);
                 let expected = least(drawn.positions(), &mut other, in_flight);
-                assert_eq!((pick, generator), (expected, other));
+                assert_eq!((pick, generator), (expected, after));
             }
         }
     }

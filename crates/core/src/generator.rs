@@ -15,12 +15,19 @@ impl Generator {
         Self::from_state([s0, s1, s2, s3])
     }
 
-    // An all-zero state would give zeros for ever.
-    fn from_state(mut state: [u32; 4]) -> Self {
+    /// One that stands where [`state`](Self::state) was; not all zeros, which would give zeros for ever.
+    #[must_use]
+    pub fn from_state(mut state: [u32; 4]) -> Self {
         if state == [0; 4] {
             state[0] = 1;
         }
         Self { state }
+    }
+
+    /// Where it stands.
+    #[must_use]
+    pub fn state(&self) -> [u32; 4] {
+        self.state
     }
 
     /// The next number, 0 to 2^32 - 1.

@@ -15,6 +15,7 @@
 //! - [`selection`], [`alias`], [`fewest`]: what a pool picks from, and how: with equal chances, in turn, by shares, or by
 //!   the fewest requests in flight.
 //! - [`power_of_two`]: the best of some by one metric.
+//! - [`pairs`]: draws of the fewer of two whose comparison is left to the pick.
 //! - [`ring`], [`maglev`]: tables in which keys are looked up, and [`murmur3`], the hash of a ring's points.
 //! - [`member`], [`algorithm`]: the nodes that may be picked, and how.
 //! - [`readings`]: what a refresh reads of the members.
@@ -35,6 +36,7 @@ pub mod member;
 pub mod memory;
 pub mod murmur3;
 pub mod own_sends;
+pub mod pairs;
 pub mod pool;
 pub mod power_of_two;
 pub mod probe_pool;

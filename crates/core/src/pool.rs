@@ -7,11 +7,13 @@
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 
+use crate::adaptive::Adaptive;
 use crate::algorithm::Algorithm;
 use crate::band::Seen;
 use crate::generator::Generator;
 use crate::member::Member;
 use crate::memory::Words;
+use crate::pairs;
 use crate::probe_pool::Probe;
 use crate::readings::Readings;
 use crate::selection::{Cursor, Draws, Selection, Turn};
@@ -137,6 +139,16 @@ impl Pool {
         }
     }
 
+    /// What is learned from responses, where such are learned from, and the generator: for whoever makes draws in its
+    /// place. The last fill can't be undone after this.
+    pub fn learned(&mut self) -> Option<(&mut Adaptive, &mut Generator)> {
+        self.drawn = 0;
+        match &mut self.state {
+            State::Learned { adaptive, .. } => Some((adaptive, &mut self.cursor.generator)),
+            _ => None,
+        }
+    }
+
     /// What each member counted as at the last refresh, as [`Selection`] has it.
     #[must_use]
     pub fn values(&self) -> &[f64] {
@@ -190,6 +202,18 @@ impl Pool {
         into.len()
     }
 
+    /// Draws pairs in place of picks, where [draws compare such](Selection::draws_pairs); [`PAIR_WORDS`](crate::pairs::PAIR_WORDS)
+    /// words each. Returns how many: as many as there is room for, or none. `rewind` undoes them as picks.
+    pub fn fill_pairs<W: Words>(&mut self, table: &Table<W>, into: &[AtomicU32]) -> usize {
+        self.before = self.cursor;
+        self.drawn = 0;
+        if self.selection.draws_pairs() {
+            let generator = &mut self.cursor.generator;
+            self.drawn = pairs::fill(&self.selection, &self.readings, table, generator, into);
+        }
+        self.drawn
+    }
+
     /// One draw from the band; none where that is empty. As a fill of one that can't be undone.
     pub fn pick<W: Words>(&mut self, table: &Table<W>) -> Option<u32> {
         let in_flight = self.readings.in_flight(table);
@@ -221,7 +245,7 @@ impl Pool {
 
     /// Undoes the last fill beyond its first `kept` draws, as though only these had been made. Right after the fill:
     /// the draws that are kept are made again, from the same band. Live draws stay made, since that can't be done with
-    /// them.
+    /// them; but pairs can be, since these take as many numbers whatever comes of them.
     pub fn rewind(&mut self, kept: usize) {
         if kept >= self.drawn {
             return;

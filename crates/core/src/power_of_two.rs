@@ -117,6 +117,12 @@ impl Comparison {
         self.live
     }
 
+    /// Whether each draw compares two of `length` by requests in flight.
+    #[must_use]
+    pub fn draws_pairs(self, length: u32) -> bool {
+        self.live && self.coin == COIN_SIDES && self.candidates.are_pairs(length)
+    }
+
     /// One draw from a band that is not empty: a member, or an [`unknown_draw`].
     ///
     /// `values`: of each member, as selected; `in_flight`: requests in flight at a member

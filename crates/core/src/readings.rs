@@ -11,7 +11,7 @@ use crate::reported::{self, Reported};
 use crate::selection::Draws;
 use crate::spare::FULL;
 use crate::state::State;
-use crate::table::Table;
+use crate::table::{Flights, Table};
 
 /// What the last refresh read. Members that were set since then are not in it.
 #[derive(Debug, Default)]
@@ -115,6 +115,16 @@ impl Readings {
             let places = members.iter().map(|it| (it.slot, it.generation));
             self.places.extend(places);
         }
+    }
+
+    /// Where a member's requests in flight are counted.
+    #[inline]
+    pub fn flights<W: Words>(&self, table: &Table<W>, index: u32) -> Flights {
+        self.places
+            .get(index as usize)
+            .map_or(Flights::NONE, |&(slot, generation)| {
+                table.flights(slot, generation)
+            })
     }
 
     /// What members have in flight now, by their index.

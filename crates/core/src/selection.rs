@@ -152,6 +152,16 @@ impl Selection {
         }
     }
 
+    /// Whether draws compare pairs by requests in flight, or by what was reported of them where that is more.
+    #[must_use]
+    pub fn draws_pairs(&self) -> bool {
+        match self.draws {
+            Draws::Fewest(candidates) => candidates.are_pairs(self.length()),
+            Draws::Best(comparison) => comparison.draws_pairs(self.length()),
+            _ => false,
+        }
+    }
+
     /// One draw: a member, or an [`unknown_draw`](crate::power_of_two::unknown_draw). None where the band is empty.
     ///
     /// `in_flight`: requests in flight at a member

@@ -81,6 +81,26 @@ pub struct Fresh {
     pub cpu: u32,
 }
 
+/// Where a node's requests in flight are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Flights {
+    /// The 32-bit word of the table.
+    pub word: u32,
+    /// What that word is where none are in flight: with any other tag it counts those of another node.
+    pub tag: u32,
+    /// What the word is now.
+    pub count: u32,
+}
+
+impl Flights {
+    /// Of a node without a slot: a word that has never this tag.
+    pub const NONE: Self = Self {
+        word: layout::MAGIC_WORD as u32,
+        tag: 0,
+        count: layout::MAGIC,
+    };
+}
+
 /// A table over memory that was found to be one.
 #[derive(Debug)]
 pub struct Table<W> {
@@ -303,6 +323,17 @@ impl<W: Words> Table<W> {
                 Err(now) => before = now,
             }
         }
+    }
+
+    /// Where requests in flight at the slot's node are counted, and how many that are now.
+    #[inline]
+    pub fn flights(&self, slot: u32, slot_generation: u32) -> Flights {
+        let part = self.slot_part(slot, layout::IN_FLIGHT_WORD);
+        part.map_or(Flights::NONE, |part| Flights {
+            word: (layout::slot_word(slot) + layout::IN_FLIGHT_WORD) as u32,
+            tag: layout::no_flights(slot_generation),
+            count: part.load(Relaxed),
+        })
     }
 
     /// Requests in flight at the slot's node; 0 where the slot belongs to another node now.

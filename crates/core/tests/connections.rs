@@ -4,13 +4,16 @@ mod support;
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
+use std::sync::atomic::Ordering::Relaxed;
 
 use idlest_core::algorithm::Algorithm;
 use idlest_core::fewest::Candidates;
 use idlest_core::generator::Generator;
-use idlest_core::layout::NO_SLOT;
+use idlest_core::layout::{IN_FLIGHT_WORD, MAGIC, NO_SLOT, flights_of, slot_word};
 use idlest_core::member::Member;
 use idlest_core::memory::Owned;
+use idlest_core::pairs::PAIR_WORDS;
 use idlest_core::pool::Pool;
 use idlest_core::table::Table;
 
@@ -306,6 +309,84 @@ fn draws_are_never_taken_back() {
             assert_eq!(fill_from(&mut pool, &table, 20), all[made..made + 20]);
             pool.rewind(kept);
         }
+    }
+}
+
+#[test]
+fn pairs_are_the_picks_to_come() {
+    let table = busy(&[2, 1, 1, 1, 2, 3]);
+    let mut pool = over(&table, sampled(2));
+    let mut same = over(&table, sampled(2));
+    let room: Vec<AtomicU32> = (0..20 * PAIR_WORDS + 5)
+        .map(|_| AtomicU32::new(7))
+        .collect();
+    for (kept, change) in [(20, 0), (5, 3), (0, 1), (20, 3)] {
+        assert_eq!(pool.fill_pairs(&table, &room), 20);
+        for _ in 0..change {
+            table.enter(change, 0);
+        }
+        for pair in room.chunks_exact(PAIR_WORDS).take(kept) {
+            let word = |at: usize| pair[at].load(Relaxed);
+            let [first, second] = [0, 4].map(|at| {
+                let index = word(at);
+                assert_eq!(
+                    word(at + 1) as usize,
+                    slot_word(index) + IN_FLIGHT_WORD,
+                    "where its count is"
+                );
+                assert_eq!(word(at + 2), 0, "the tag of the first generation");
+                (index, table.in_flight(index, 0))
+            });
+            let first_wins = first.1 < second.1 || first.1 == second.1 && word(3) == 1;
+            let expected = if first_wins { first.0 } else { second.0 };
+            assert_eq!(same.pick(&table), Some(expected));
+            assert_eq!([8, 9, 10, 11].map(word), [0; 4]);
+        }
+        pool.rewind(kept);
+        assert_eq!(pool.pick(&table), same.pick(&table));
+    }
+    assert!(room.iter().rev().take(5).all(|it| it.load(Relaxed) == 7));
+}
+
+#[test]
+fn who_has_no_slot_has_a_word_in_a_pair_that_counts_nothing() {
+    let table = busy(&[1]);
+    let mut pool = pool(sampled(2), 0);
+    pool.set_members(members(3, |_| true).map(|member| Member {
+        slot: NO_SLOT,
+        ..member
+    }));
+    pool.refresh(&table, NOW);
+    let room: Vec<AtomicU32> = (0..PAIR_WORDS).map(|_| AtomicU32::new(7)).collect();
+    assert_eq!(pool.fill_pairs(&table, &room), 1);
+    for at in [1, 2, 5, 6] {
+        assert_eq!(room[at].load(Relaxed), 0);
+    }
+    assert!(!flights_of(MAGIC, 0));
+}
+
+#[test]
+fn there_are_pairs_only_of_more_than_two_without_weights() {
+    let table = busy(&[1, 2, 3, 4]);
+    let room: Vec<AtomicU32> = (0..PAIR_WORDS).map(|_| AtomicU32::new(0)).collect();
+    let two = Candidates::Drawn(2);
+    for (algorithm, count, pairs) in [
+        (sampled(2), 4, 1),
+        (sampled(2), 2, 0),
+        (sampled(2), 0, 0),
+        (sampled(3), 4, 0),
+        (EXACT, 4, 0),
+        (Algorithm::LeastConnectionsByWeight(two), 4, 0),
+        (Algorithm::Random, 4, 0),
+    ] {
+        let [mut pool, mut same] = [(); 2].map(|()| {
+            let mut pool = pool(algorithm, count);
+            pool.refresh(&table, NOW);
+            pool
+        });
+        assert_eq!(pool.fill_pairs(&table, &room), pairs, "{algorithm:?}");
+        pool.rewind(0);
+        assert_eq!(pool.pick(&table), same.pick(&table), "{algorithm:?}");
     }
 }
 

@@ -211,13 +211,15 @@ impl Model {
             }
         }
         let load = |entry: usize| loads[&band[entry]];
+        // Of a pair, the number for a tie is taken in any case.
+        let tie = (d == 2 && d < n).then(|| self.below(2));
         let (mut best, mut equals) = (drawn[0], 1);
         for &candidate in &drawn[1..] {
             if load(candidate) < load(best) {
                 (best, equals) = (candidate, 1);
             } else if load(candidate) == load(best) {
                 equals += 1;
-                if self.below(equals) == 0 {
+                if tie.unwrap_or_else(|| self.below(equals)) == 0 {
                     best = candidate;
                 }
             }

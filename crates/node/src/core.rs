@@ -15,6 +15,7 @@ use napi_derive::napi;
 
 use crate::algorithm::AlgorithmSpec;
 use crate::events::Events;
+use crate::learned::Learned;
 use crate::raw::arrays::{Bound, Bytes, Doubles, TableView, Words};
 use crate::raw::function::NumberFunction;
 
@@ -33,6 +34,7 @@ struct State {
     table: Bound<Table<Foreign>>,
     pool: Pool,
     events: Option<Bound<Events>>,
+    learned: Option<Bound<Learned>>,
 }
 
 impl State {
@@ -40,6 +42,16 @@ impl State {
     fn learn(&mut self) {
         if let Some(events) = &self.events {
             events.user.take(&mut self.pool);
+        }
+        if let Some(learned) = &self.learned {
+            learned.user.take(&mut self.pool);
+        }
+    }
+
+    // What is known now is what JavaScript goes on with.
+    fn give(&mut self) {
+        if let Some(learned) = &self.learned {
+            learned.user.give(&mut self.pool);
         }
     }
 }
@@ -64,6 +76,7 @@ impl Core {
             table,
             pool,
             events: None,
+            learned: None,
         }));
         Ok(Self { state })
     }
@@ -145,6 +158,7 @@ impl Core {
         for (place, fact) in places.iter().zip(told) {
             place.store(fact.to_bits(), Relaxed);
         }
+        state.give();
         Ok(())
     }
 
@@ -154,7 +168,17 @@ impl Core {
         let mut state = self.state()?;
         state.learn();
         let State { table, pool, .. } = &mut *state;
-        Ok(pool.fill(&table.user, into.as_slice()) as u32)
+        let filled = pool.fill(&table.user, into.as_slice()) as u32;
+        state.give();
+        Ok(filled)
+    }
+
+    /// Draws pairs in place of picks; returns how many: as many as there is room for, or 0 where draws compare no pairs.
+    #[napi(catch_unwind, ts_args_type = "into: Uint32Array")]
+    pub fn fill_pairs(&self, into: Words) -> Result<u32> {
+        let mut state = self.state()?;
+        let State { table, pool, .. } = &mut *state;
+        Ok(pool.fill_pairs(&table.user, into.as_slice()) as u32)
     }
 
     /// A function that makes one draw and returns it; -1 where the band is empty, below that where the draw failed. For
@@ -197,6 +221,13 @@ impl Core {
         Ok(())
     }
 
+    /// Makes the core share what it learns of up to 16 members in this memory, after each call that changes it.
+    #[napi(catch_unwind, ts_args_type = "learned: Uint8Array")]
+    pub fn share(&self, learned: TableView) -> Result<()> {
+        self.state()?.learned = Some(learned.bind(Learned::new)?);
+        Ok(())
+    }
+
     /// Reads the events that wait.
     #[napi(catch_unwind)]
     pub fn take_events(&self) -> Result<()> {
@@ -218,7 +249,9 @@ impl Core {
         let mut state = self.state()?;
         state.learn();
         let State { table, pool, .. } = &mut *state;
-        Ok(index(pool.pick_excluding(&table.user, excluded)))
+        let picked = index(pool.pick_excluding(&table.user, excluded));
+        state.give();
+        Ok(picked)
     }
 
     /// The probability of each member at the next draw, as of the last refresh. `shares`: at least as long as the

@@ -8,6 +8,7 @@ mod core;
 mod events;
 pub mod floor;
 pub mod key_tables;
+mod learned;
 mod raw;
 
 use napi_derive::napi;
@@ -15,5 +16,5 @@ use napi_derive::napi;
 /// The version of this binding's interface. The loader refuses an addon of another version.
 #[napi]
 pub fn abi() -> u32 {
-    11
+    12
 }

@@ -66,16 +66,13 @@ function below({ root }: Mount, path: string): string {
   return rest === '/' || rest.split('/').includes('..') ? '' : rest
 }
 
-/**
- * Finds the groups of this process. Where version 1 has the cpu controller it is asked, also where version 2 is mounted
- * beside it (a hybrid layout): a controller can be in one of the two alone.
- * @throws where the files can't be read or name no such group
- */
-export function findGroups(files: Files): GroupPaths {
+/** Finds the process's group of a controller of version 1, or of version 2 for undefined. */
+type FindGroup = (controller: string | undefined) => GroupPath | undefined
+
+function groupFinder(files: Files): FindGroup {
   const groups = readGroups(files.read('/proc/self/cgroup'))
   const mounts = readMounts(files.read('/proc/self/mountinfo'))
-
-  function find(controller: string | undefined): GroupPath | undefined {
+  return (controller) => {
     const path = groups.get(controller ?? '')
     const mount = mounts.find(({ controllers }) =>
       controller === undefined ? controllers === undefined : controllers?.includes(controller),
@@ -84,13 +81,40 @@ export function findGroups(files: Files): GroupPaths {
       ? undefined
       : { mount: mount.point === '/' ? '' : mount.point, group: below(mount, path) }
   }
+}
 
+/**
+ * Finds the groups of this process. Where version 1 has the cpu controller it is asked, also where version 2 is mounted
+ * beside it (a hybrid layout): a controller can be in one of the two alone.
+ * @throws where the files can't be read or name no such group
+ */
+export function findGroups(files: Files): GroupPaths {
+  const find = groupFinder(files)
   const cpu = find('cpu')
   const usage = find('cpuacct')
   if (cpu !== undefined && usage !== undefined) return { version: 1, cpu, usage, cpuset: find('cpuset') }
   const unified = find(undefined)
   if (unified === undefined) throw new Error('no control group accounts for CPU here')
   return { version: 2, cpu: unified, usage: unified, cpuset: unified }
+}
+
+/** The hierarchy that accounts for memory. */
+export interface MemoryGroup {
+  readonly version: 1 | 2
+  readonly memory: GroupPath
+}
+
+/**
+ * Finds the group that this process's memory is counted in, in version 1 before version 2 as above.
+ * @throws where the files can't be read or name no such group
+ */
+export function findMemoryGroup(files: Files): MemoryGroup {
+  const find = groupFinder(files)
+  const first = find('memory')
+  if (first !== undefined) return { version: 1, memory: first }
+  const unified = find(undefined)
+  if (unified === undefined) throw new Error('no control group accounts for memory here')
+  return { version: 2, memory: unified }
 }
 
 /** The directories from a group up to the topmost that is visible. */

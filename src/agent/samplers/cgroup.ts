@@ -5,24 +5,32 @@ import { type Files, readIfThere } from './files.js'
 export interface GroupLimit {
   /** Cores' worth of CPU time: the quota over its period. */
   readonly cores: number
+  /** The quota is for each period of so many µs. */
+  readonly period: number
   /** The group that has the quota, below the mount. */
   readonly group: string
 }
 
-function counter(text: string | undefined): number {
+interface Quota {
+  readonly quota: number
+  readonly period: number
+}
+
+/** The number in a file of one; NaN for anything else. */
+export function counter(text: string | undefined): number {
   return text === undefined || text.trim() === '' ? Number.NaN : Number(text)
 }
 
 // cpu.max: `QUOTA PERIOD` in µs, QUOTA `max` for none.
-function quotaV2(files: Files, directory: string): number {
+function quotaV2(files: Files, directory: string): Quota {
   const [quota, period] = (readIfThere(files, `${directory}/cpu.max`) ?? '').trim().split(/\s+/)
-  return counter(quota) / counter(period)
+  return { quota: counter(quota), period: counter(period) }
 }
 
 // cpu.cfs_quota_us and cpu.cfs_period_us; quota -1 for none.
-function quotaV1(files: Files, directory: string): number {
+function quotaV1(files: Files, directory: string): Quota {
   const quota = counter(readIfThere(files, `${directory}/cpu.cfs_quota_us`))
-  return quota / counter(readIfThere(files, `${directory}/cpu.cfs_period_us`))
+  return { quota, period: counter(readIfThere(files, `${directory}/cpu.cfs_period_us`)) }
 }
 
 /**
@@ -32,8 +40,10 @@ function quotaV1(files: Files, directory: string): number {
 export function smallestQuota(files: Files, { version, cpu }: GroupPaths): GroupLimit | undefined {
   let smallest: GroupLimit | undefined
   for (const { group, directory } of upwards(cpu)) {
-    const cores = version === 2 ? quotaV2(files, directory) : quotaV1(files, directory)
-    if (cores > 0 && cores < (smallest?.cores ?? Number.POSITIVE_INFINITY)) smallest = { cores, group }
+    const { quota, period } = version === 2 ? quotaV2(files, directory) : quotaV1(files, directory)
+    const cores = quota / period
+    if (cores > 0 && cores < (smallest?.cores ?? Number.POSITIVE_INFINITY))
+      smallest = { cores, period, group }
   }
   return smallest
 }
@@ -91,4 +101,14 @@ export function readUsage(files: Files, { version, cpu, usage }: GroupPaths, gro
     if (Number.isFinite(microseconds)) return { microseconds, directory }
   }
   throw new Error(`no CPU usage in ${usage.mount}${usage.group}`)
+}
+
+/**
+ * In how many periods a group has run into its quota so far: `nr_throttled` of cpu.stat, in both versions.
+ * @throws where that can't be read
+ */
+export function readThrottled(files: Files, directory: string): number {
+  const periods = counter(/^nr_throttled (\d+)$/m.exec(files.read(`${directory}/cpu.stat`))?.[1])
+  if (!Number.isFinite(periods)) throw new Error(`no nr_throttled in ${directory}/cpu.stat`)
+  return periods
 }

@@ -8,28 +8,61 @@ export interface LoopTimes {
   readonly active: number
 }
 
+/** What is needed of a `Worker` of node:worker_threads. */
+export interface WatchedWorker {
+  readonly performance: { eventLoopUtilization(): LoopTimes }
+}
+
+/** Worker threads, or what tells which there are now, such as `() => pool.threads`. */
+export type WatchedWorkers = Iterable<WatchedWorker> | (() => Iterable<WatchedWorker>)
+
 export interface EventLoopSamplerOptions {
   /** `performance.eventLoopUtilization` of the thread that makes the sampler by default. */
   readonly eventLoopUtilization?: () => LoopTimes
+  /**
+   * Worker threads whose loops count too. Not those that wait by `Atomics.wait`, as idle threads of some pools do: to
+   * Node.js they are busy all the time. Default none.
+   */
+  readonly workers?: WatchedWorkers
+}
+
+/** The share of time between two looks that a loop was active, percent; undefined where none passed, or times went back. */
+function share(before: LoopTimes, now: LoopTimes): number | undefined {
+  const active = now.active - before.active
+  const total = active + now.idle - before.idle
+  return total <= 0 || active < 0 ? undefined : Math.min(100, (active / total) * 100)
 }
 
 /**
  * Utilization of this thread's event loop since the last sample, in percent: the share of time it was not waiting for
- * events. Each sampler has a baseline of its own, so several don't disturb each other. The first sample has no value.
+ * events. With `workers` the largest of this loop and theirs: the busiest is what work has to wait for. Each sampler has a
+ * baseline of its own, so several don't disturb each other. The first sample has no value, nor has a thread at its first.
  */
 export function eventLoopSampler(options: EventLoopSamplerOptions = {}): SyncSampler {
-  const { eventLoopUtilization = () => performance.eventLoopUtilization() } = options
+  const { eventLoopUtilization = () => performance.eventLoopUtilization(), workers = [] } = options
   let last: LoopTimes | undefined
+  const lastOf = new WeakMap<WatchedWorker, LoopTimes>()
+
+  function busiestWorker(): number {
+    let busiest = 0
+    for (const worker of typeof workers === 'function' ? workers() : workers) {
+      // All 0 before the thread's loop runs, and after it has ended.
+      const now = worker.performance.eventLoopUtilization()
+      busiest = Math.max(busiest, share(lastOf.get(worker) ?? now, now) ?? 0)
+      lastOf.set(worker, now)
+    }
+    return busiest
+  }
+
   return {
     sample() {
       const now = eventLoopUtilization()
       const before = last
-      const active = before === undefined ? 0 : now.active - before.active
-      const total = before === undefined ? 0 : active + now.idle - before.idle
-      if (before !== undefined && total === 0) return undefined
+      if (before !== undefined && now.active === before.active && now.idle === before.idle) return undefined
       last = now
-      if (total <= 0 || active < 0) return undefined
-      return Math.min(100, (active / total) * 100)
+      const busiest = busiestWorker()
+      const own = before === undefined ? undefined : share(before, now)
+      return own === undefined ? undefined : Math.max(own, busiest)
     },
   }
 }

@@ -1,16 +1,11 @@
 import type { AdaptiveAlgorithm } from '../../algorithms/algorithm.js'
 import { type Learner, MEMBER_UP, type MemberArrays, NOT_ELIGIBLE } from '../engine.js'
 import type { Flights } from './flights.js'
-import type { Generator } from './generator.js'
-import { placesBefore, valuesAt } from './kept.js'
+import { placesBefore } from './kept.js'
+import { AHEAD, COST, ERRORS, KNOWN, LOADS, TIMES } from './known.js'
+import { Learned } from './learned.js'
 import type { Dice, Plan } from './plan.js'
 
-/** Responses of a node over which its cost is learned. */
-const MEMORY = 128
-/** Responses that the mean of all nodes counts as, in each node's cost. */
-const PRIOR = 5
-/** Part of the way that a share of errors goes at each response. */
-const ERROR_GAIN = 1 / 8
 /** Time constant with which a share of errors fades, ms. */
 const FORGIVING = 5_000
 /** A node's cost is at most so many times the mean. */
@@ -21,8 +16,6 @@ const BAND = 0.2
 const OWN_SHARE = 0.25
 /** Time constant over which that share is taken from reports, ms. */
 const SMOOTHING = 10_000
-/** The shortest response time that is told from none, ms. */
-const SHORTEST = 1e-3
 /** All members are compared where there are at most so many, */
 const ALL = 16
 /** else those of the least cost, */
@@ -37,44 +30,35 @@ export class Adaptive implements Plan, Learner {
   band = new Uint32Array(0)
   length = 0
   readonly #fading: number
-  readonly #errorCost: number
+  readonly #learned: Learned
   #members: MemberArrays | undefined
-  #flights: Flights | undefined
-  // By member, kept as long as it stays.
-  #loads = new Float64Array(0)
-  #times = new Float64Array(0)
-  #errors = new Float64Array(0)
-  #ahead = new Float64Array(0)
-  #cost = new Float64Array(0)
   #up = new Uint8Array(0)
-  #meanCost = 1
   #refreshed: number | undefined
   #ownInFlight = 0
   #allInFlight = 0
-  #scatter = BAND * OWN_SHARE
   readonly #cheapest: number[] = []
   readonly #emptied: number[] = []
   #oldest = 0
   readonly #candidates = new Uint32Array(Math.max(ALL, CHEAPEST + EMPTIED + DRAWN))
-  readonly #scores = new Float64Array(this.#candidates.length)
 
   constructor({ fading, errorCost }: AdaptiveAlgorithm) {
     this.#fading = fading
-    this.#errorCost = errorCost
+    this.#learned = new Learned(errorCost)
+    this.#learned.scatter = BAND * OWN_SHARE
   }
 
   /** Takes over the members; those that stay keep what is known of them. */
   setMembers(members: MemberArrays, flights: Flights): void {
     const places = placesBefore(this.#members, members)
-    const kept = (values: Float64Array) => valuesAt(places, values, 0)
-    this.#loads = kept(this.#loads)
-    this.#times = kept(this.#times)
-    this.#errors = kept(this.#errors)
-    this.#ahead = kept(this.#ahead)
-    this.#cost = kept(this.#cost)
-    for (const [i, place] of places.entries()) if (place < 0) this.#learn(i)
+    const before = this.#learned.known
+    const known = new Float64Array(KNOWN * places.length)
+    for (const [i, place] of places.entries()) {
+      if (place >= 0) known.set(before.subarray(KNOWN * place, KNOWN * (place + 1)), KNOWN * i)
+    }
+    this.#learned.known = known
+    for (const [i, place] of places.entries()) if (place < 0) this.#learned.learn(i)
     this.#members = members
-    this.#flights = flights
+    this.#learned.flights = flights
     this.#up = Uint8Array.from(members.states, (state) => (state === MEMBER_UP ? 1 : 0))
     this.band = Uint32Array.from(members.states.keys()).filter((i) => this.#up[i] === 1)
     this.length = this.band.length
@@ -99,21 +83,20 @@ export class Adaptive implements Plan, Learner {
 
   /** What one request costs at each member, ms; `NOT_ELIGIBLE` where it is not up. */
   fillValues(values: Float64Array): void {
+    const { known } = this.#learned
     for (let i = 0; i < values.length; i++)
-      values[i] = this.#up[i] === 1 ? (this.#cost[i] as number) : NOT_ELIGIBLE
+      values[i] = this.#up[i] === 1 ? (known[KNOWN * i + COST] as number) : NOT_ELIGIBLE
   }
 
   draw({ generator }: Dice): number {
     const { band, length } = this
+    if (length <= ALL) return this.#learned.best(band, length, generator)
     const candidates = this.#candidates
     let count = 0
-    if (length <= ALL) for (; count < length; count++) candidates[count] = band[count] as number
-    else {
-      for (const i of this.#cheapest) candidates[count++] = i
-      for (const i of this.#emptied) candidates[count++] = i
-      for (let k = 0; k < DRAWN; k++) candidates[count++] = band[generator.below(length)] as number
-    }
-    return this.#best(count, generator)
+    for (const i of this.#cheapest) candidates[count++] = i
+    for (const i of this.#emptied) candidates[count++] = i
+    for (let k = 0; k < DRAWN; k++) candidates[count++] = band[generator.below(length)] as number
+    return this.#learned.best(candidates, count, generator)
   }
 
   fill(into: Uint32Array, dice: Dice): void {
@@ -132,19 +115,17 @@ export class Adaptive implements Plan, Learner {
   drawExcluding(excluded: ReadonlySet<number>, { generator }: Dice): number {
     const left = this.band.filter((i) => !excluded.has(i))
     if (left.length === 0) return -1
+    if (left.length <= ALL) return this.#learned.best(left, left.length, generator)
     const candidates = this.#candidates
     let count = 0
-    if (left.length <= ALL) for (; count < left.length; count++) candidates[count] = left[count] as number
-    else {
-      for (const i of this.#cheapest) if (!excluded.has(i)) candidates[count++] = i
-      for (const i of this.#emptied) if (!excluded.has(i)) candidates[count++] = i
-      for (let k = 0; k < DRAWN; k++) candidates[count++] = left[generator.below(left.length)] as number
-    }
-    return this.#best(count, generator)
+    for (const i of this.#cheapest) if (!excluded.has(i)) candidates[count++] = i
+    for (const i of this.#emptied) if (!excluded.has(i)) candidates[count++] = i
+    for (let k = 0; k < DRAWN; k++) candidates[count++] = left[generator.below(left.length)] as number
+    return this.#learned.best(candidates, count, generator)
   }
 
   sent(i: number): void {
-    this.#ahead[i] = (this.#ahead[i] as number) + 1
+    this.#learned.sent(i)
   }
 
   ended(i: number, left: number, ok: boolean, latency: number): void {
@@ -152,77 +133,41 @@ export class Adaptive implements Plan, Learner {
       this.#emptied[this.#oldest] = i
       this.#oldest = (this.#oldest + 1) % EMPTIED
     }
-    const errors = this.#errors[i] as number
-    this.#errors[i] = errors + ERROR_GAIN * ((ok ? 0 : 1) - errors)
-    if (ok) {
-      const keep = 1 - 1 / MEMORY
-      this.#loads[i] = (this.#loads[i] as number) * keep + (left + 1)
-      this.#times[i] = (this.#times[i] as number) * keep + Math.max(latency, SHORTEST)
-    }
-    this.#learn(i)
-  }
-
-  // The least score, or at random among those within the band of it.
-  #best(count: number, generator: Generator): number {
-    const candidates = this.#candidates
-    const scores = this.#scores
-    const ahead = this.#ahead
-    const cost = this.#cost
-    const flights = this.#flights as Flights
-    let least = Number.POSITIVE_INFINITY
-    for (let k = 0; k < count; k++) {
-      const i = candidates[k] as number
-      const score = (flights.at(i) + (ahead[i] as number) + 1) * (cost[i] as number)
-      scores[k] = score
-      least = Math.min(least, score)
-    }
-    const most = least * (1 + this.#scatter)
-    // Those that count as equals move to the front; written each time, since a branch would be guessed wrong too often.
-    let alike = 0
-    for (let k = 0; k < count; k++) {
-      candidates[alike] = candidates[k] as number
-      alike += (scores[k] as number) <= most ? 1 : 0
-    }
-    return candidates[alike > 1 ? generator.below(alike) : 0] as number
-  }
-
-  #learn(i: number): void {
-    const cost = ((this.#times[i] as number) + PRIOR * this.#meanCost) / ((this.#loads[i] as number) + PRIOR)
-    this.#cost[i] = cost * (1 + this.#errorCost * (this.#errors[i] as number))
+    this.#learned.ended(i, left, ok, latency)
   }
 
   #fade(elapsed: number, spare: Float64Array): void {
     const keep = this.#fading / (this.#fading + elapsed)
     const keepErrors = FORGIVING / (FORGIVING + elapsed)
-    const count = this.#loads.length
+    const { known } = this.#learned
     let loads = 0
     let times = 0
     let least = Number.POSITIVE_INFINITY
-    for (let i = 0; i < count; i++) {
-      this.#loads[i] = (this.#loads[i] as number) * keep
-      this.#times[i] = (this.#times[i] as number) * keep
-      this.#errors[i] = (this.#errors[i] as number) * keepErrors
-      loads += this.#loads[i] as number
-      times += this.#times[i] as number
-      if (this.#up[i] === 1) least = Math.min(least, (this.#ahead[i] as number) * (this.#cost[i] as number))
+    for (let at = 0; at < known.length; at += KNOWN) {
+      known[at + LOADS] = (known[at + LOADS] as number) * keep
+      known[at + TIMES] = (known[at + TIMES] as number) * keep
+      known[at + ERRORS] = (known[at + ERRORS] as number) * keepErrors
+      loads += known[at + LOADS] as number
+      times += known[at + TIMES] as number
+      if (this.#up[at / KNOWN] === 1) {
+        least = Math.min(least, (known[at + AHEAD] as number) * (known[at + COST] as number))
+      }
     }
     // One of them fades to nothing before the other: then nothing is known any more, and a cost of 0 would divide by it.
     const isKnown = loads > 0 && times > 0
-    if (isKnown) this.#meanCost = times / loads
+    if (isKnown) this.#learned.mean = times / loads
     const meanSpare = meanOf(spare)
-    for (let i = 0; i < count; i++) {
-      const ahead = Math.max(0, (this.#ahead[i] as number) * (this.#cost[i] as number) - least)
+    for (const [i, own] of spare.entries()) {
+      const at = KNOWN * i
+      const ahead = Math.max(0, (known[at + AHEAD] as number) * (known[at + COST] as number) - least)
       if (isKnown) {
-        this.#times[i] = Math.min(
-          this.#times[i] as number,
-          WITHIN * this.#meanCost * (this.#loads[i] as number),
-        )
-        this.#learn(i)
+        const most = WITHIN * this.#learned.mean * (known[at + LOADS] as number)
+        known[at + TIMES] = Math.min(known[at + TIMES] as number, most)
+        this.#learned.learn(i)
       } else {
-        const known = spare[i] as number
-        this.#cost[i] = 1 / (Number.isNaN(known) ? meanSpare : known)
+        known[at + COST] = 1 / (Number.isNaN(own) ? meanSpare : own)
       }
-      this.#ahead[i] = ahead / (this.#cost[i] as number)
+      known[at + AHEAD] = ahead / (known[at + COST] as number)
     }
   }
 
@@ -233,14 +178,14 @@ export class Adaptive implements Plan, Learner {
     for (let i = 0; i < reported.length; i++) {
       const known = reported[i] as number
       if (Number.isNaN(known)) continue
-      own += (this.#flights as Flights).at(i)
+      own += (this.#learned.flights as Flights).at(i)
       all += known
     }
     const gain = elapsed / (SMOOTHING + elapsed)
     this.#ownInFlight = this.#ownInFlight + gain * (own - this.#ownInFlight)
     this.#allInFlight = this.#allInFlight + gain * (all - this.#allInFlight)
     const ownShare = this.#allInFlight > 0 ? Math.min(1, this.#ownInFlight / this.#allInFlight) : OWN_SHARE
-    this.#scatter = BAND * ownShare
+    this.#learned.scatter = BAND * ownShare
   }
 
   // The members of the least cost, the first of equals first.
@@ -248,11 +193,12 @@ export class Adaptive implements Plan, Learner {
     const cheapest = this.#cheapest
     cheapest.length = 0
     if (this.length <= ALL) return
-    const costOf = (place: number) => this.#cost[cheapest[place] as number] as number
+    const { known } = this.#learned
+    const costOf = (index: number) => known[KNOWN * index + COST] as number
     for (const i of this.band) {
-      const cost = this.#cost[i] as number
+      const cost = costOf(i)
       let place = cheapest.length
-      while (place > 0 && cost < costOf(place - 1)) place--
+      while (place > 0 && cost < costOf(cheapest[place - 1] as number)) place--
       if (place >= CHEAPEST) continue
       cheapest.splice(place, 0, i)
       if (cheapest.length > CHEAPEST) cheapest.pop()

@@ -62,15 +62,18 @@ export class LowestPlan implements Plan {
     return this.lowerOf(
       band[first] as number,
       band[drawn === first ? length - 1 : drawn] as number,
-      generator,
+      generator.next() >>> 31,
     )
   }
 
-  /** The lower of two members, the other where they are equal and a number says so. */
-  protected lowerOf(one: number, other: number, generator: Generator): number {
+  /**
+   * The lower of two members.
+   * @param tie whether it is the first where they are equal: 1, else 0
+   */
+  protected lowerOf(one: number, other: number, tie: number): number {
     const load = this.loads.at(one)
     const otherLoad = this.loads.at(other)
     if (load !== otherLoad) return load > otherLoad ? other : one
-    return generator.below(2) === 0 ? other : one
+    return tie === 0 ? other : one
   }
 }

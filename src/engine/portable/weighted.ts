@@ -55,6 +55,7 @@ export class LeastLoadedPlan implements Plan {
     const choices = this.#choices
     const all = choices === length
     if (!all) drawDistinct(this.#candidates, length, generator)
+    const tie = choices === 2 && !all ? generator.next() >>> 31 : undefined
     let best = -1
     let bestLoad = 0
     let bestWeight = 0
@@ -70,7 +71,7 @@ export class LeastLoadedPlan implements Plan {
         const theirs = bestLoad * weight
         if (mine > theirs) continue
         equals = mine < theirs ? 1 : equals + 1
-        if (equals > 1 && generator.below(equals) !== 0) continue
+        if (equals > 1 && (tie ?? generator.below(equals)) !== 0) continue
       } else equals = 1
       best = index
       bestLoad = load

@@ -224,6 +224,8 @@ impl Model {
             let member = self.members[plan.band[position] as usize];
             table.in_flight(member.slot, member.generation)
         };
+        // Of a pair, the number for a tie is taken in any case.
+        let tie = (d == 2 && d < n).then(|| below(&mut self.generator, 2));
         let weighted = self.is_weighted();
         let weight = |position: usize| match weighted {
             true => self.members[plan.band[position] as usize].weight,
@@ -237,7 +239,7 @@ impl Model {
                 (best, equals) = (candidate, 1);
             } else if one == other {
                 equals += 1;
-                if below(&mut self.generator, equals) == 0 {
+                if tie.unwrap_or_else(|| below(&mut self.generator, equals)) == 0 {
                     best = candidate;
                 }
             }

@@ -1,0 +1,77 @@
+import { createServer, type Server as TcpServer } from 'node:net'
+import { createServer as createTlsServer } from 'node:tls'
+import { Server, ServerCredentials } from '@grpc/grpc-js'
+import { OptionError } from '../errors.js'
+import { HIDDEN } from '../options.js'
+import { pemBuffers } from '../pem.js'
+import type { GrpcServer, StartGrpcOptions } from './grpc-start.js'
+import { listen } from './listening.js'
+import type { AgentTls } from './options.js'
+import { createOrcaService } from './orca-service.js'
+import type { Reporter } from './reporter.js'
+
+// The one module of the agent that loads @grpc/grpc-js: it is imported when a gRPC server is asked for.
+
+// Times are ms.
+const HANDSHAKE_TIMEOUT = 5_000
+
+const LIMITS = {
+  'grpc.enable_channelz': 0,
+  // A request has some ten bytes, and a client needs one stream.
+  'grpc.max_receive_message_length': 65_536,
+  'grpc.max_concurrent_streams': 16,
+  // A connection without a stream, and one whose other end does not answer pings.
+  'grpc.max_connection_idle_ms': 75_000,
+  'grpc.keepalive_time_ms': 30_000,
+  'grpc.keepalive_timeout_ms': 10_000,
+}
+
+/**
+ * Starts the server that tells reports by gRPC. The listening is the agent's own, as for its other servers: grpc-js's
+ * bounds neither connections nor handshakes, and would keep the process alive.
+ * @throws ListenError (rejects)
+ * @throws OptionError (rejects) for a key and a certificate that are of no use
+ */
+export async function startServer(options: StartGrpcOptions, reporter: Reporter): Promise<GrpcServer> {
+  const service = createOrcaService(options, reporter, options.clock)
+  const counters = Object.assign(service.counters, { badConnections: 0, dropped: 0, acceptErrors: 0 })
+
+  const server = new Server(LIMITS)
+  server.addService(service.definition, service.implementation)
+  const injector = server.createConnectionInjector(ServerCredentials.createInsecure())
+
+  const listener = options.tls === undefined ? createServer() : tlsServer(options.tls)
+  const listening = listen(listener, options, counters)
+  // Behind the listener that drops connections.
+  listener.on(options.tls === undefined ? 'connection' : 'secureConnection', (socket) => {
+    if (!socket.destroyed) injector.injectConnection(socket)
+  })
+  listener.on('tlsClientError', () => counters.badConnections++)
+  const { close, ...address } = await listening
+  return {
+    address,
+    counters,
+    async close() {
+      await Promise.all([service.close(), close()])
+      injector.destroy()
+      server.forceShutdown()
+    },
+  }
+}
+
+function tlsServer({ key, cert, ca, requestCert = false }: AgentTls): TcpServer {
+  try {
+    return createTlsServer({
+      handshakeTimeout: HANDSHAKE_TIMEOUT,
+      key: pemBuffers(key),
+      cert: pemBuffers(cert),
+      ca: ca && pemBuffers(ca),
+      requestCert,
+      rejectUnauthorized: requestCert,
+      ALPNProtocols: ['h2'],
+    })
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw new OptionError('grpc.tls', HIDDEN, `a key and a certificate in PEM that belong together (${why})`)
+  }
+}

@@ -1,0 +1,45 @@
+import type { RequestLike, ResponseLike } from './exchange.js'
+import type { LoadSource, MiddlewareOptions } from './options.js'
+import { Serving } from './serving.js'
+
+/** What is needed of an instance of Fastify. */
+export interface FastifyLike {
+  addHook(
+    name: 'onRequest',
+    hook: (
+      request: { readonly raw: RequestLike },
+      reply: { readonly raw: ResponseLike },
+      done: () => void,
+    ) => void,
+  ): unknown
+}
+
+/** A plugin for Fastify's `register`. */
+export type FastifyPlugin = (app: FastifyLike, options: unknown, done: () => void) => void
+
+/**
+ * Plugin for Fastify: counts requests in the agent's `traffic`, and adds `endpoint-load-metrics` to responses. It is for the
+ * whole application, wherever it is registered; routes that exist before it are not counted.
+ *
+ * ```ts
+ * const app = fastify()
+ * await app.register(fastifyMiddleware(agent))
+ * ```
+ * @param agent what `await createAgent()` gave
+ * @throws OptionError
+ */
+export function fastifyMiddleware(agent: LoadSource, options?: MiddlewareOptions): FastifyPlugin {
+  const serving = new Serving(agent, options)
+  const plugin: FastifyPlugin = (app, _options, done) => {
+    app.addHook('onRequest', (request, reply, next) => {
+      serving.begin(request.raw, reply.raw)
+      next()
+    })
+    done()
+  }
+  // What Fastify knows a plugin by that is not only for the routes registered within it.
+  return Object.assign(plugin, {
+    [Symbol.for('skip-override')]: true,
+    [Symbol.for('fastify.display-name')]: 'idlest',
+  })
+}

@@ -1,0 +1,6 @@
+export type { ConnectionLike, RequestLike, ResponseLike } from './exchange.js'
+export { expressMiddleware } from './express.js'
+export { type FastifyLike, type FastifyPlugin, fastifyMiddleware } from './fastify.js'
+export { httpMiddleware } from './http.js'
+export { type KoaContextLike, koaMiddleware } from './koa.js'
+export type { LoadSource, MiddlewareOptions } from './options.js'

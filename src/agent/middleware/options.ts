@@ -1,0 +1,67 @@
+import * as v from 'valibot'
+import { OptionError } from '../../errors.js'
+import { checkOptions, method, milliseconds, oneOf, options } from '../../options.js'
+import type { Report } from '../../report.js'
+import type { HeaderForm } from '../../reports/orca-headers.js'
+import { Traffic } from '../traffic.js'
+import type { RequestLike } from './exchange.js'
+
+/** What middleware needs of an agent. */
+export interface LoadSource {
+  /** The whole report as it is now; undefined while there is none. */
+  report(): Report | undefined
+  /** What is told of each request. */
+  readonly traffic: Traffic
+}
+
+export interface MiddlewareOptions {
+  /**
+   * Which responses take a report along: those to requests that ask for it by `endpoint-load-metrics-format: TEXT` (or
+   * JSON, or BIN), in that form, or all. Default `'asked'`.
+   */
+  readonly when?: 'asked' | 'always'
+  /** The form where nobody asked for one, with `when: 'always'`. Default `'TEXT'`. */
+  readonly form?: HeaderForm
+  /**
+   * How long a report may be sent again before it is written anew, ms: so much older than it says it may be. 0: each
+   * response has one of its own. Default 10.
+   */
+  readonly reuse?: number
+  /**
+   * Requests that don't count and get no report, such as health checks, or streams of events that stay open for hours.
+   * Default none.
+   */
+  readonly skip?: (request: RequestLike) => boolean
+}
+
+/** All forms of a report in a header. */
+export const HEADER_FORMS = ['TEXT', 'JSON', 'BIN'] as const satisfies readonly HeaderForm[]
+
+/** Middleware options with their defaults. */
+export type CheckedMiddlewareOptions = Required<Omit<MiddlewareOptions, 'skip'>> &
+  Pick<MiddlewareOptions, 'skip'>
+
+const middlewareOptions = options({
+  when: v.optional(oneOf(['asked', 'always']), 'asked'),
+  form: v.optional(oneOf(HEADER_FORMS), 'TEXT'),
+  reuse: v.optional(milliseconds(0), 10),
+  skip: v.optional(method<(request: RequestLike) => boolean>()),
+})
+
+/**
+ * Checks what was passed to a middleware and fills in the defaults.
+ * @throws OptionError
+ */
+export function checkMiddlewareOptions(given: unknown): CheckedMiddlewareOptions {
+  return checkOptions('', given, middlewareOptions)
+}
+
+/**
+ * Checks that what was passed is an agent. A promise of one is the usual mistake.
+ * @throws OptionError
+ */
+export function checkSource(source: unknown): LoadSource {
+  const given: Partial<Record<keyof LoadSource, unknown>> = Object(source)
+  if (typeof given.report === 'function' && given.traffic instanceof Traffic) return source as LoadSource
+  throw new OptionError('agent', source, 'an agent: what `await createAgent()` gives')
+}

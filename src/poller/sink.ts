@@ -1,0 +1,109 @@
+import type { Clock } from '../clock.js'
+import type { Report } from '../report.js'
+import { Spaced } from '../spaced.js'
+import type { TableMemory } from '../table/memory.js'
+import { PUBLICATION_SPACING, Publications } from '../table/publications.js'
+import type { StoreResult } from '../table/report.js'
+import { noPushes, type PushCounts } from './answer.js'
+import { type Place, storeReport } from './store.js'
+import { Tellings, type Told } from './told.js'
+
+/** Where members put reports that come unasked: from streams and subscriptions. */
+export interface Sink {
+  /**
+   * Stores it; picks see it within the spacing of publications, 50 ms by default.
+   * @param at when it came, by the poller's clock, ms
+   */
+  push(member: Place, report: Report, at: number): void
+  /** Something came from this member that is no report: counted, and warned of once per node. */
+  bad(member: { readonly id: string }, reason: string): void
+  /** Something came for a node that is no member, and was not looked at: counted. */
+  stranger(): void
+}
+
+/** What is heard of members beside the answers of rounds: plain data, since it may come from another thread. */
+export interface Aside {
+  /** Since the last one. */
+  readonly pushed: PushCounts
+  /** What was wrong: one reason a node. */
+  readonly bad: readonly (readonly [node: string, reason: string])[]
+  readonly told: readonly Told[]
+}
+
+/** What a sink works with. */
+export interface SinkOptions {
+  readonly memory: TableMemory
+  readonly clock: Clock
+  /** Least time between two publications of what is pushed, ms. */
+  readonly coalesce: number
+  /** Takes what was heard: at most once in 50 ms, and at the end of each round. */
+  readonly onAside: (aside: Aside) => void
+}
+
+/** Writes the reports of one poller's members, those asked for and others, and passes on what they tell beside. */
+export class TableSink implements Sink {
+  readonly #memory: TableMemory
+  readonly #publications: Publications
+  readonly #tellings = new Tellings()
+  readonly #onAside: (aside: Aside) => void
+  readonly #soon: Spaced
+  #pushed = noPushes()
+  readonly #bad = new Map<string, string>()
+  #closed = false
+
+  constructor({ memory, clock, coalesce, onAside }: SinkOptions) {
+    this.#memory = memory
+    this.#publications = new Publications(memory, clock, coalesce)
+    this.#onAside = onAside
+    this.#soon = new Spaced(() => this.flush(), clock, PUBLICATION_SPACING)
+  }
+
+  /** Writes what a member answered to a round, which publishes, and flushes at its end. */
+  store(member: Place, report: Report, at: number): StoreResult {
+    const result = storeReport(this.#memory, member, report, at)
+    if (result !== 'left') this.#tellings.take(member, report)
+    return result
+  }
+
+  push(member: Place, report: Report, at: number): void {
+    const result = this.#closed ? 'left' : storeReport(this.#memory, member, report, at)
+    this.#pushed[result]++
+    if (result === 'stored') this.#publications.soon()
+    if (result !== 'left' && this.#tellings.take(member, report)) this.#soon.soon()
+  }
+
+  bad({ id }: { readonly id: string }, reason: string): void {
+    this.#pushed.bad++
+    if (this.#closed) return
+    if (!this.#bad.has(id)) this.#bad.set(id, reason)
+    this.#soon.soon()
+  }
+
+  stranger(): void {
+    this.#pushed.strangers++
+  }
+
+  /** Forgets what the node in this slot told: whatever it tells next is passed on. */
+  forget(slot: number): void {
+    this.#tellings.forget(slot)
+  }
+
+  /** Passes on what there is. */
+  flush(): void {
+    const told = this.#tellings.drain()
+    const pushed = this.#pushed
+    const nothing = told.length === 0 && Object.values(pushed).every((count) => count === 0)
+    if (nothing) return
+    this.#pushed = noPushes()
+    const bad = [...this.#bad]
+    this.#bad.clear()
+    this.#onAside({ pushed, bad, told })
+  }
+
+  /** What comes from now on is counted as of members that left, and goes nowhere. */
+  close(): void {
+    this.#closed = true
+    this.#publications.close()
+    this.#soon.close()
+  }
+}

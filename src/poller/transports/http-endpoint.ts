@@ -1,0 +1,70 @@
+import * as v from 'valibot'
+import { text } from '../../options.js'
+import { addressOf } from './address.js'
+import { bearer, type TlsSettings, tlsSchema, tokenSchema } from './credentials.js'
+
+/** What one node that is asked over HTTP has of its own. */
+export interface HttpNodeOptions {
+  /** Where its report is, whole: `https://10.0.0.1:9000/report`. Default: made from its id. */
+  url?: string
+  /** Its bearer token; default the transport's. */
+  token?: string
+  /** Its TLS options, instead of the transport's. */
+  tls?: TlsSettings
+}
+
+/** Where one node is asked over HTTP, and how it knows who asks: plain data, for any thread. */
+export interface HttpEndpoint {
+  /** Scheme, host and port. */
+  readonly origin: string
+  /** Path and query. */
+  readonly path: string
+  /** The Authorization header. */
+  readonly authorization: string | undefined
+  readonly tls: TlsSettings | undefined
+}
+
+/** What the nodes of one transport have in common. */
+export interface EndpointSettings {
+  readonly protocol: 'http' | 'https'
+  /** Default: the port in the node's id, else the protocol's. */
+  readonly port?: number | undefined
+  readonly path: string
+  readonly token?: string | undefined
+  readonly tls?: TlsSettings | undefined
+}
+
+/** What a transport's `node` option may give. */
+export const endpointEntries = {
+  url: v.optional(text('a URL')),
+  token: v.optional(tokenSchema),
+  tls: v.optional(tlsSchema),
+} as const
+
+/** The path of a URL, with its query. */
+export const pathSchema = v.pipe(text(), v.regex(/^\/[\x21-\x7e]*$/, 'a path that starts with /'))
+
+/** Works out where a node is asked. Throws an Error that says why it can't be. */
+export function endpointOf(id: string, settings: EndpointSettings, own: HttpNodeOptions): HttpEndpoint {
+  const url = own.url === undefined ? urlOf(id, settings) : ownUrl(own.url)
+  return {
+    origin: url.origin,
+    path: `${url.pathname}${url.search}`,
+    authorization: bearer(own.token ?? settings.token),
+    tls: own.tls ?? settings.tls,
+  }
+}
+
+function urlOf(id: string, { protocol, port: all, path }: EndpointSettings): URL {
+  const { host, port } = addressOf(id)
+  return new URL(`${protocol}://${host}:${all ?? port ?? ''}${path}`)
+}
+
+function ownUrl(url: string): URL {
+  const parsed = new URL(url)
+  if (parsed.protocol !== 'http:' && parsed.protocol !== 'https:')
+    throw new Error(`${parsed.protocol} is not HTTP`)
+  if (parsed.username !== '' || parsed.password !== '')
+    throw new Error('a URL with a password: use the token option')
+  return parsed
+}

@@ -1,0 +1,116 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { accessSync, constants, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import anyTest, { type ExecutionContext } from 'ava'
+
+function findServer(): string | undefined {
+  // Debian has it where only an administrator's PATH leads.
+  const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/bin']
+  return folders
+    .map((folder) => join(folder, 'nats-server'))
+    .find((file) => {
+      try {
+        accessSync(file, constants.X_OK)
+        return true
+      } catch {
+        return false
+      }
+    })
+}
+
+const binary = findServer()
+
+/** For what needs a real server: shown as skipped where nats-server is not installed. */
+export const test = binary === undefined ? anyTest.skip : anyTest
+
+/** A port that nobody listens on. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+// A server says who it is to whoever connects.
+async function speaks(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1')
+  try {
+    await once(socket, 'data')
+    return true
+  } catch {
+    return false
+  } finally {
+    socket.destroy()
+  }
+}
+
+/** A real nats-server on the loopback, stopped when the test ends. */
+export class NatsServer {
+  readonly port: number
+  readonly #config: string
+  #process: ChildProcess | undefined
+
+  private constructor(port: number, config: string) {
+    this.port = port
+    this.#config = config
+  }
+
+  /** @param config more of its configuration */
+  static async start(t: ExecutionContext, config = ''): Promise<NatsServer> {
+    const server = await NatsServer.stopped(t, config)
+    await server.start()
+    return server
+  }
+
+  /** One that has a port, and is not started yet. */
+  static async stopped(t: ExecutionContext, config = ''): Promise<NatsServer> {
+    const folder = mkdtempSync(join(tmpdir(), 'idlest-nats-'))
+    const file = join(folder, 'server.conf')
+    const server = new NatsServer(await freePort(), file)
+    server.configure(config)
+    t.teardown(async () => {
+      await server.kill()
+      rmSync(folder, { recursive: true })
+    })
+    return server
+  }
+
+  get address(): string {
+    return `127.0.0.1:${this.port}`
+  }
+
+  /** What holds from the next start on. */
+  configure(config: string): void {
+    writeFileSync(this.#config, `listen: "127.0.0.1:${this.port}"\n${config}`)
+  }
+
+  async start(): Promise<void> {
+    if (binary === undefined) throw new Error('there is no nats-server')
+    const child = spawn(binary, ['-c', this.#config], { stdio: 'ignore' })
+    this.#process = child
+    while (!(await speaks(this.port))) {
+      if (child.exitCode !== null) throw new Error(`nats-server ended with ${child.exitCode}`)
+      await setTimeout(10)
+    }
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#process?.kill(signal)
+  }
+
+  /** Ends it as a crash does. */
+  async kill(): Promise<void> {
+    const child = this.#process
+    this.#process = undefined
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
+    const exit = once(child, 'exit')
+    child.kill('SIGKILL')
+    await exit
+  }
+}

@@ -1,0 +1,4 @@
+import { faultTable } from './table.js'
+import { overAgentCheck } from './transports.js'
+
+faultTable(overAgentCheck)

@@ -1,0 +1,4 @@
+import { faultTable } from './table.js'
+import { overHttp } from './transports.js'
+
+faultTable(overHttp)

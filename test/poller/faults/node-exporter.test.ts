@@ -1,0 +1,4 @@
+import { faultTable } from './table.js'
+import { overNodeExporter } from './transports.js'
+
+faultTable(overNodeExporter)

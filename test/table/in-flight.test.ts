@@ -1,0 +1,59 @@
+import test from 'ava'
+import fc from 'fast-check'
+import { attachBalancer, createBalancer, createTable, leastConnections } from '../../dist/index.js'
+import { VirtualClock } from '../../dist/simulation/virtual-clock.js'
+import { enterFlight, inFlight, leaveFlight } from '../../dist/table/in-flight.js'
+import { COUNT_MASK, IN_FLIGHT_WORD, slotWord } from '../../dist/table/layout.js'
+import { createMemory, TableMemory } from '../../dist/table/memory.js'
+
+test('counts are the same whether or not another thread may count too', (t) => {
+  const act = fc.record({ enters: fc.boolean(), slot: fc.nat(70), generation: fc.nat(2) })
+  fc.assert(
+    fc.property(fc.array(act, { maxLength: 60 }), (acts) => {
+      const [alone, shared] = [createMemory(0), createMemory(0)]
+      shared.share()
+      const said = [alone, shared].map((memory) =>
+        acts.map(({ enters, slot, generation }) => [
+          (enters ? enterFlight : leaveFlight)(memory, slot, generation),
+          inFlight(memory, slot, generation),
+        ]),
+      )
+      t.deepEqual(said[0], said[1])
+      t.deepEqual(alone.words, shared.words)
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('a full count refuses, and an empty one gives nothing back', (t) => {
+  for (const shared of [false, true]) {
+    const memory = createMemory(0)
+    if (shared) memory.share()
+    t.is(leaveFlight(memory, 3, 0), -1)
+    memory.words[slotWord(3) + IN_FLIGHT_WORD] = COUNT_MASK
+    t.false(enterFlight(memory, 3, 0))
+    t.is(inFlight(memory, 3, 0), COUNT_MASK)
+    t.is(leaveFlight(memory, 3, 0), COUNT_MASK - 1)
+  }
+})
+
+test('counts are changed atomically as soon as there is a handle, for all balancers of the table', (t) => {
+  const table = createTable({ clock: new VirtualClock() })
+  const options = { nodes: ['a', 'b', 'c'], algorithm: leastConnections(), table, poll: false } as const
+  const balancer = createBalancer(options)
+  const other = createBalancer(options)
+  t.false(table.memory.countsAreShared)
+  const before = other.acquire()
+  const handle = balancer.handle()
+  t.true(table.memory.countsAreShared)
+  t.true(new TableMemory(handle.buffer).countsAreShared)
+  // What was counted before is given back in the other way.
+  before.release()
+  const attached = attachBalancer(handle, { clock: new VirtualClock() })
+  const lease = attached.acquire()
+  t.deepEqual(
+    other.snapshot().map(({ inFlight }) => inFlight),
+    ['a', 'b', 'c'].map((id) => (id === (lease.node as unknown) ? 1 : 0)),
+  )
+  lease.release()
+})
