@@ -27,7 +27,7 @@ export {
   weightedRoundRobin,
 } from './algorithms/weighted-round-robin.js'
 export { type AttachedBalancer, type AttachOptions, attachBalancer } from './balancer/attached.js'
-export { type Balancer, type BalancerStats, createBalancer } from './balancer/balancer.js'
+export { type Balancer, createBalancer } from './balancer/balancer.js'
 export { type ConfigureOptions, configure, select } from './balancer/drop-in.js'
 export type { GuardCounters } from './balancer/guard.js'
 export type { BalancerHandle } from './balancer/handle.js'
@@ -41,6 +41,7 @@ export type { HeaderLookup, ReportSource } from './balancer/report-headers.js'
 export type { SelectOptions } from './balancer/select-options.js'
 export type { EjectionSnapshot, NodeSnapshot } from './balancer/snapshot.js'
 export type { MemberState, Told } from './balancer/standings.js'
+export type { BalancerStats } from './balancer/stats.js'
 export type { SuspicionCounters, SuspicionReason } from './balancer/suspicion.js'
 export type {
   FailureRateOptions,

@@ -3,6 +3,7 @@ import type { Clock } from '../clock.js'
 import { chooseEngine } from '../engine/load.js'
 import { ClosedError, OptionError } from '../errors.js'
 import { checkOptions, options } from '../options.js'
+import type { Told } from '../poller/told.js'
 import { processClock } from '../process-clock.js'
 import { toSeed } from '../seed.js'
 import { NO_SLOT } from '../table/layout.js'
@@ -18,7 +19,6 @@ import type { Member, Place } from './members.js'
 import { clockOption, engineOption, seedOption } from './options.js'
 import { Picker } from './picker.js'
 import { takeStanding } from './posted-standing.js'
-import type { Told } from './standings.js'
 
 /** Options of `attachBalancer`. */
 export interface AttachOptions {
@@ -118,12 +118,8 @@ export class AttachedBalancer extends Picker<string> {
   }
 
   // The balancer is told too, and tells all its threads.
-  protected override hear(member: Member<string>, told: Told): boolean {
-    if (!super.hear(member, told)) return false
-    const { slot, generation } = member
-    const { state, weight, maxInFlight } = told
-    this.#post({ kind: 'told', told: { slot, generation, state, weight, maxInFlight } })
-    return true
+  protected override heard(told: Told): void {
+    this.#post({ kind: 'told', told })
   }
 
   #post(message: HandleMessage): void {

@@ -1,56 +1,29 @@
 import { cpuSampler } from '../agent/samplers/index.js'
-import { createSampling, type Sampling, type SamplingCounters } from '../agent/sampling.js'
+import { createSampling, type Sampling } from '../agent/sampling.js'
 import { adaptive } from '../algorithms/adaptive.js'
 import { chooseEngine } from '../engine/load.js'
 import { Generator } from '../engine/portable/generator.js'
 import { OptionError, UnknownNodeError } from '../errors.js'
 import { checkOptions } from '../options.js'
-import { Poller, type PollerCounters } from '../poller/poller.js'
+import { Poller } from '../poller/poller.js'
 import type { ProbeAsker } from '../poller/probe-asker.js'
-import type { ProbeCounters } from '../poller/prober.js'
+import type { Told } from '../poller/told.js'
 import { processClock } from '../process-clock.js'
 import { type Seed, streamOf, toSeed } from '../seed.js'
 import { type Entry, sampleTime, Table } from '../table/table.js'
 import { checkSelf } from './cores.js'
 import { Drains } from './drains.js'
-import type { GuardCounters } from './guard.js'
 import { type BalancerHandle, HandleServer } from './handle.js'
-import type { InBandCounters } from './in-band.js'
 import { keptAlive } from './keep-alive.js'
-import type { PlacedTold } from './known-members.js'
-import type { LeaseCounters } from './lease.js'
 import type { Member } from './members.js'
 import { idOf, idsOf, type NodeLike } from './node.js'
 import { type BalancerOptions, balancerOptions, type CheckedPollOptions } from './options.js'
-import type { HealthCounters } from './passive-health.js'
-import type { PickCounters } from './pick-counters.js'
 import { Picker } from './picker.js'
 import { Probing } from './probing.js'
 import { processTable } from './process-table.js'
 import { warnOfShortTtl } from './short-ttl.js'
-import type { SuspicionCounters } from './suspicion.js'
+import type { BalancerStats } from './stats.js'
 import type { TrustSettings } from './trust-options.js'
-
-/** Counters of a balancer since it was made. */
-export interface BalancerStats {
-  readonly name: string
-  readonly engine: 'native' | 'portable'
-  readonly members: number
-  readonly picks: PickCounters
-  readonly leases: LeaseCounters
-  readonly health: HealthCounters
-  readonly suspicion: SuspicionCounters
-  /** How many times members were passed over when they were drawn, for their weight, limit or share. */
-  readonly guard: GuardCounters
-  /** What became of the reports of responses that `observe` was shown. */
-  readonly inBand: InBandCounters
-  /** Undefined with `poll: false`. */
-  readonly poll: PollerCounters | undefined
-  /** Undefined where no picks are probed for: with another algorithm than `prequal`, or with `poll: false`. */
-  readonly probes: ProbeCounters | undefined
-  /** Undefined without `self`. */
-  readonly sampler: SamplingCounters | undefined
-}
 
 // Keeps jitter apart from picks, whatever the seed.
 const JITTER_STREAM = 0x85ebca6b
@@ -62,7 +35,6 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
   readonly #table: Table
   readonly #self: { readonly node: N; readonly id: string } | undefined
   readonly #drains: Drains
-  // Members that are out since they say so themselves.
   readonly #poller: Poller | undefined
   readonly #sampling: Sampling | undefined
   readonly #onSamplerError: number | 'stale'
@@ -222,7 +194,7 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
       coalesce: this.#coalesce,
       trust: this.#trust,
       members: () => this.members.list,
-      onTold: (told) => this.#toldElsewhere(told),
+      onTold: (told) => this.#hearOf(told),
     })
     return this.#handles.handle()
   }
@@ -245,7 +217,7 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
       members: () => this.members.list,
       self: this.#self?.id,
       publications: this.publications,
-      onTold: (told) => this.#toldElsewhere(told),
+      onTold: (told) => this.#hearOf(told),
       onProbe: (member, inFlight, latency, time) => this.probed(member, inFlight, latency, time),
       find: (id) => this.members.find(id),
     })
@@ -272,6 +244,17 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
     this.#drains.look(member)
   }
 
+  // What came by probes, or to another thread.
+  #hearOf(told: Told): void {
+    const member = this.members.at(told.slot, told.generation)
+    if (member !== undefined) this.hear(member, told)
+  }
+
+  // The poller knows what its polls told last, and would not say it again.
+  protected override heard(told: Told): void {
+    this.#poller?.forget([told])
+  }
+
   protected override changed(): void {
     super.changed()
     this.#tellSoon('all')
@@ -280,17 +263,6 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
   protected override restood(members: readonly Member<N>[]): void {
     super.restood(members)
     this.#tellSoon(members)
-  }
-
-  // The poller passes on what differs from what its own polls told last: that need not be what is known here.
-  protected override retold(member: Member<N>): void {
-    this.#poller?.forget([member])
-  }
-
-  // By probes, or to attached threads.
-  #toldElsewhere(told: PlacedTold): void {
-    this.#poller?.forget([told])
-    this.told([told])
   }
 
   // The poller and attached threads are told once a turn, however many members changed in it.

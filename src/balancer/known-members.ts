@@ -4,6 +4,7 @@ import { ClosedError, UnknownNodeError } from '../errors.js'
 import type { NodeMeter } from '../meter/node-meter.js'
 import type { NodeMeterOptions } from '../meter/options.js'
 import { MeterRegistry } from '../meter/registry.js'
+import { type Told, toldBy } from '../poller/told.js'
 import type { Report } from '../report.js'
 import { checkReport } from '../reports/check.js'
 import type { TableMemory } from '../table/memory.js'
@@ -16,7 +17,6 @@ import { type HealthCounters, PassiveHealth } from './passive-health.js'
 import { newPickCounters } from './pick-counters.js'
 import type { ReportSource } from './report-headers.js'
 import { ReportIntake } from './report-intake.js'
-import type { Told } from './standings.js'
 import { Suspicion, type SuspicionCounters } from './suspicion.js'
 import type { TrustSettings } from './trust-options.js'
 
@@ -29,12 +29,6 @@ export interface KnownMembersOptions {
   /** Least time between two publications of reports that come one by one, ms; 0: each at once. */
   readonly coalesce: number
   readonly trust: TrustSettings
-}
-
-/** What a node told of itself, by its place in the table. */
-export interface PlacedTold extends Told {
-  readonly slot: number
-  readonly generation: number
 }
 
 /** The members of a balancer, and what is heard of them. */
@@ -115,7 +109,7 @@ export abstract class KnownMembers<N extends NodeLike = NodeLike> {
    * Takes what nodes told of themselves.
    * @internal what a poller hears
    */
-  told(list: readonly PlacedTold[]): void {
+  told(list: readonly Told[]): void {
     if (this.closed) return
     const changed: Member<N>[] = []
     for (const told of list) {
@@ -151,19 +145,19 @@ export abstract class KnownMembers<N extends NodeLike = NodeLike> {
     return typeof id === 'string' ? this.members.find(id) : undefined
   }
 
-  /** Takes what a node told of itself, where it did. Returns whether it did. */
-  protected hear(member: Member<N>, told: Told): boolean {
-    const { state, weight, maxInFlight } = told
-    if (state === undefined && weight === undefined && maxInFlight === undefined) return false
+  /** Takes what a report tells of its node that is for the members. Returns whether it tells anything. */
+  protected hear(member: Member<N>, report: Report): boolean {
+    const told = toldBy(member, report)
+    if (told === undefined) return false
     if (this.members.tell(member, told)) {
-      this.retold(member)
+      this.heard(told)
       this.restood([member])
     }
     return true
   }
 
-  /** Called when a report that was taken here told something else of its node than what was known. */
-  protected retold(_member: Member<N>): void {}
+  /** Called with what a node told, other than before, in a report that did not come from a poll. */
+  protected abstract heard(told: Told): void
 
   /** Called after each change of who the members are, and of what was ordered of them. */
   protected changed(): void {

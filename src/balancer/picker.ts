@@ -34,7 +34,7 @@ export interface PickerOptions extends KnownMembersOptions {
 const ARRAY_STREAM = 0x9e3779b9
 
 /** Picks among members, from readings of a table: what balancers and attached balancers have in common. */
-export class Picker<N extends NodeLike = NodeLike> extends KnownMembers<N> {
+export abstract class Picker<N extends NodeLike = NodeLike> extends KnownMembers<N> {
   /** The engine in use. */
   readonly engine: EngineName
   /** Where turns are taken together with other threads. */

@@ -44,11 +44,11 @@ export class Picks implements Draws {
   // Draws of a live core can't be made ahead.
   private readonly isLive: boolean
   private readonly learner: Learner | undefined
+  private guard: Guard | undefined
+  private readonly onRefresh: (() => void) | undefined
   // But pairs can be, where the core compares such: which it does or not is asked once a refresh.
   private readonly pairs: PairBlock | undefined
   private mayDrawPairs = false
-  private guard: Guard | undefined
-  private readonly onRefresh: (() => void) | undefined
 
   constructor(options: PicksOptions) {
     this.header = options.memory.header
@@ -57,10 +57,10 @@ export class Picks implements Draws {
     const space = new Uint32Array(LARGEST_BLOCK)
     this.isLive = options.core.live
     this.learner = options.core.learner
+    this.onRefresh = options.onRefresh
     if (this.isLive && options.core.fillPairs !== undefined) {
       this.pairs = new PairBlock(options.core, options.memory)
     }
-    this.onRefresh = options.onRefresh
     this.blocks = blockSizes().map((size) => space.subarray(0, size))
     this.block = this.blocks[0] as Uint32Array
   }
@@ -204,17 +204,6 @@ export class Picks implements Draws {
     return (this.block[this.position++] as number) | 0
   }
 
-  private slowNextLive(): number {
-    const { pairs } = this
-    if (pairs !== undefined && this.mayDrawPairs) {
-      if (pairs.position < pairs.drawn) return pairs.next()
-      this.useUp()
-      if (pairs.fill()) return pairs.next()
-      this.mayDrawPairs = false
-    }
-    return this.countOne(this.core.pick())
-  }
-
   private refill(): void {
     this.useUp()
     this.block = this.blocks[this.nextBlock] as Uint32Array
@@ -235,6 +224,17 @@ export class Picks implements Draws {
   private sentAlone(learner: Learner, index: number): void {
     learner.sent(index)
     if (this.guard !== undefined) for (const passed of this.guard.passed) learner.sent(passed)
+  }
+
+  private slowNextLive(): number {
+    const { pairs } = this
+    if (pairs !== undefined && this.mayDrawPairs) {
+      if (pairs.position < pairs.drawn) return pairs.next()
+      this.useUp()
+      if (pairs.fill()) return pairs.next()
+      this.mayDrawPairs = false
+    }
+    return this.countOne(this.core.pick())
   }
 
   // The clock is looked at when a block is used up.

@@ -5,7 +5,7 @@ import type { CheckedPollOptions } from './options.js'
 
 let warnedOfTtl = false
 
-/** Warns, once, where readings expire sooner than two polls may take. */
+/** Warns, once, where one slow poll would make all readings expire. */
 export function warnOfShortTtl(algorithm: Algorithm, { interval, transport }: CheckedPollOptions): void {
   const ttl = ttlOf(algorithm)
   if (ttl === undefined || ttl >= 2 * interval || warnedOfTtl) return

@@ -11,6 +11,7 @@ import {
   maglev,
   type NodeState,
   NoNodesError,
+  type Report,
   random,
   roundRobin,
 } from '../../dist/index.js'
@@ -221,6 +222,28 @@ test('what a poller hears of several nodes is taken at once; of a node that left
   balancer.told([{ ...b, state: 'maint' }])
   t.is(states(balancer).b, 'up')
   t.is(balancer.stats().picks.reportsUnknown, 1)
+})
+
+test('what is polled and what is heard otherwise go by what came last, also where a poll says it again', async (t) => {
+  const clock = new VirtualClock()
+  const says: Report = { cpu: 10, state: 'drain', weight: 40 }
+  const balancer = createBalancer({
+    ...own(),
+    clock,
+    nodes: ['a', 'b'],
+    poll: { transport: { poll: async (id) => (id === 'a' ? says : {}) }, startupJitter: 0, interval: 1_000 },
+  })
+  await clock.advance(100)
+  t.is(states(balancer).a, 'drain')
+  t.is(balancer.snapshot()[0]?.told.weight, 40)
+  t.is(balancer.observe('a', { 'endpoint-load-metrics': 'TEXT named_metrics.idlest_state=0' }), 'stored')
+  t.is(states(balancer).a, 'up')
+  await clock.advance(1_000)
+  t.is(states(balancer).a, 'drain')
+  says.state = 'up'
+  await clock.advance(1_000)
+  t.is(states(balancer).a, 'up')
+  await balancer.close()
 })
 
 test('whatever is ordered and told, those are picked that should be', (t) => {
