@@ -3,16 +3,6 @@ export { type Agent, type AgentCounters, createAgent } from './agent.js'
 export type { AgentCheckCounters } from './agent-check-server.js'
 export type { GrpcCounters } from './grpc-start.js'
 export type { Address } from './listening.js'
-export {
-  type GrpcCall,
-  type GrpcInterceptorOptions,
-  type GrpcMetadata,
-  type GrpcModule,
-  type GrpcResponder,
-  type GrpcStatus,
-  grpcInterceptor,
-  type InterceptingAgent,
-} from './middleware/grpc.js'
 export * from './middleware/index.js'
 export type { NamedCounters, NamedValue } from './named-metrics.js'
 export type { NatsPublisherOptions } from './nats-options.js'

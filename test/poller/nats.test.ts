@@ -1,6 +1,4 @@
-import { spawn } from 'node:child_process'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import { once } from 'node:events'
 import { connect } from '@nats-io/transport-node'
 import anyTest, { type ExecutionContext } from 'ava'
 import { natsTransport } from '../../dist/index.js'
@@ -11,6 +9,7 @@ import { processClock } from '../../dist/process-clock.js'
 import type { RemoteErrorEvent } from '../../dist/telemetry.js'
 import { until } from '../agent/support.js'
 import { freePort, NatsServer, test } from '../nats/server.js'
+import { child, without } from '../support/child.js'
 import { httpPoller, idOf, readingOf, reporting, serve, serveTcp } from './agents.js'
 
 function failures(t: ExecutionContext, name: string): RemoteErrorEvent[] {
@@ -145,18 +144,6 @@ test('members that leave and join are heard no more, and heard', async (t) => {
 
 const dist = new URL('../../dist/', import.meta.url)
 
-function child(t: ExecutionContext, script: string, flags: readonly string[] = []) {
-  const process_ = spawn(process.execPath, [...flags, '--input-type=module', '--eval', script], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  t.teardown(() => process_.kill('SIGKILL'))
-  let said = ''
-  process_.stdout.setEncoding('utf8').on('data', (text: string) => {
-    said += text
-  })
-  return { exit: once(process_, 'exit'), said: () => said }
-}
-
 for (const runs of [true, false]) {
   const kind = runs ? test : anyTest
   kind(
@@ -181,16 +168,6 @@ for (const runs of [true, false]) {
   )
 }
 
-const WITHOUT_CLIENT = `data:text/javascript,${encodeURIComponent(`
-  import { register } from 'node:module'
-  register('data:text/javascript,' + encodeURIComponent(\`
-    export async function resolve(name, context, next) {
-      if (!name.startsWith('@nats-io/')) return next(name, context)
-      throw Object.assign(new Error("Cannot find package '" + name + "'"), { code: 'ERR_MODULE_NOT_FOUND' })
-    }
-  \`))
-`)}`
-
 anyTest('without the client, options that need it are wrong, and say what to install', async (t) => {
   const { exit, said } = child(
     t,
@@ -201,7 +178,7 @@ anyTest('without the client, options that need it are wrong, and say what to ins
     try { natsTransport({ servers: 's' }) } catch (error) { console.log(error.code, error.message) }
     await createAgent({ nats: { servers: 's', id: 'a' } }).catch((error) => console.log(error.code, error.message))
     `,
-    ['--import', WITHOUT_CLIENT],
+    without('@nats-io/'),
   )
   t.deepEqual(await exit, [0, null])
   const wants =

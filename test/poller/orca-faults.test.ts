@@ -1,10 +1,8 @@
-import { createServer as createHttpServer } from 'node:http'
 import { createServer as createHttp2Server, type ServerHttp2Stream } from 'node:http2'
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { gzipSync } from 'node:zlib'
-import * as grpc from '@grpc/grpc-js'
 import test, { type ExecutionContext } from 'ava'
 import { createAgent } from '../../dist/agent/index.js'
 import { BackOff, GRPC_BACK_OFF } from '../../dist/poller/back-off.js'
@@ -14,27 +12,11 @@ import { SecureContexts } from '../../dist/poller/secure-contexts.js'
 import { orcaTransport, resolveOrca } from '../../dist/poller/transports/orca.js'
 import { writeOrcaBinary } from '../../dist/reports/orca-binary.js'
 import { VirtualClock } from '../../dist/simulation/virtual-clock.js'
-import { pem, until } from '../agent/support.js'
+import { until } from '../agent/support.js'
 import { serveReports, type TellReports } from '../support/grpc.js'
-import { httpPoller, readingOf, serveTcp } from './agents.js'
+import { httpPoller, readingOf, serve, serveTcp } from './agents.js'
 
 const portOf = (server: { address(): AddressInfo | string | null }) => (server.address() as AddressInfo).port
-
-/** Passes on what a server says through `say`, and what its client says as it is. */
-async function serveThrough(
-  t: ExecutionContext,
-  port: number,
-  say: (bytes: Buffer, client: Socket) => void,
-): Promise<number> {
-  const proxy = await serveTcp(t, (client) => {
-    const server = connect(port, '127.0.0.1')
-    server.on('error', () => {})
-    server.on('data', (bytes) => say(bytes, client))
-    client.on('data', (bytes) => server.write(bytes))
-    client.on('close', () => server.destroy())
-  })
-  return portOf(proxy)
-}
 
 /** A server of HTTP/2 that answers the call as it likes. */
 async function serveHttp2(t: ExecutionContext, answer: (stream: ServerHttp2Stream) => void): Promise<number> {
@@ -88,19 +70,8 @@ interface Fault {
   readonly secure?: true
 }
 
+// What is wrong with gRPC alone; what all transports meet is in faults/.
 const FAULTS: readonly Fault[] = [
-  {
-    name: 'refuses',
-    counted: 'exit',
-    async serve(t) {
-      const server: Server = await serveTcp(t, () => {})
-      const port = portOf(server)
-      await new Promise((resolve) => server.close(resolve))
-      return port
-    },
-  },
-  { name: 'resets', counted: 'exit', serve: (t) => tcp(t, (socket) => socket.resetAndDestroy()) },
-  { name: 'accepts and never answers', counted: 'exit', serve: (t) => tcp(t, (socket) => socket.resume()) },
   { name: 'accepts and does not even read', counted: 'exit', serve: (t) => tcp(t, () => {}) },
   {
     name: 'never goes on with TLS',
@@ -108,23 +79,11 @@ const FAULTS: readonly Fault[] = [
     secure: true,
     serve: (t) => tcp(t, (socket) => socket.resume()),
   },
-  { name: 'half-closes at once', counted: 'exit', serve: (t) => tcp(t, (socket) => socket.end()) },
   { name: 'never answers the call', counted: 'exit', serve: (t) => serveHttp2(t, () => {}) },
   {
-    name: 'answers byte by byte',
+    name: 'ends the stream without a report',
     counted: 'exit',
-    serve: async (t) => {
-      const port = await reports(t, telling(good))
-      return serveThrough(t, port, (bytes, client) => {
-        const queue = [...bytes]
-        const timer = setInterval(() => {
-          const byte = queue.shift()
-          if (byte !== undefined && !client.destroyed) client.write(Buffer.of(byte))
-          else clearInterval(timer)
-        }, 1_000)
-        client.on('close', () => clearInterval(timer))
-      })
-    },
+    serve: (t) => reports(t, (call) => call.end()),
   },
   {
     name: 'closes in the middle of a report',
@@ -136,33 +95,9 @@ const FAULTS: readonly Fault[] = [
       }),
   },
   {
-    name: 'ends the stream without a report',
-    counted: 'exit',
-    serve: (t) => reports(t, (call) => call.end()),
-  },
-  {
-    name: 'sends garbage',
-    counted: 'error',
-    serve: (t) => tcp(t, (socket) => socket.write('\u0000garbage '.repeat(20))),
-  },
-  {
-    name: 'floods with 10 MB of garbage',
-    counted: 'error',
-    serve: (t) => tcp(t, (socket) => socket.write(Buffer.alloc(10_000_000, 'A'))),
-  },
-  {
     name: 'speaks HTTP/1',
     counted: 'error',
-    async serve(t) {
-      const server = createHttpServer((_, response) => response.end('hello'))
-      server.listen(0, '127.0.0.1')
-      await new Promise((resolve) => server.once('listening', resolve))
-      t.teardown(() => {
-        server.closeAllConnections()
-        server.close()
-      })
-      return portOf(server)
-    },
+    serve: async (t) => portOf(await serve(t, (_, response) => response.end('hello'))),
   },
   {
     name: 'speaks HTTP/2, but no gRPC',
@@ -182,11 +117,6 @@ const FAULTS: readonly Fault[] = [
       }),
   },
   {
-    name: 'sends a message of 10 MB',
-    counted: 'error',
-    serve: (t) => reports(t, telling(Buffer.alloc(10_000_000))),
-  },
-  {
     name: 'sends a message that says it has 4 GB',
     counted: 'error',
     serve: (t) =>
@@ -196,7 +126,7 @@ const FAULTS: readonly Fault[] = [
       }),
   },
   {
-    name: 'sends little that unpacks to 100 MB',
+    name: 'sends little that unpacks to 60 MB',
     counted: 'error',
     serve: (t) =>
       serveHttp2(t, (stream) => {
@@ -205,37 +135,15 @@ const FAULTS: readonly Fault[] = [
       }),
   },
   {
-    name: 'has an expired certificate',
-    counted: 'exit',
-    secure: true,
-    async serve(t) {
-      const [private_key, cert_chain] = [Buffer.from(pem('expired-key')), Buffer.from(pem('expired'))]
-      const credentials = grpc.ServerCredentials.createSsl(null, [{ private_key, cert_chain }])
-      return (await serveReports(t, telling(good), { credentials })).port
-    },
+    name: 'tells a report that is no protobuf',
+    counted: 'bad',
+    serve: (t) => reports(t, telling(Buffer.from('ffffffffffffffffffffffff', 'hex'))),
   },
-  ...(
-    [
-      ['is NaN', '09000000000000f87f'],
-      ['is negative', '09000000000000f0bf'],
-      ['is infinite', '09000000000000f07f'],
-      ['is huge', '09ffffffffffffef7f'],
-      ['is cut short', '09000000'],
-      ['is no protobuf', 'ffffffffffffffffffffffff'],
-      ['has a NaN among its metrics', '420e0a037269661100000000000000f87f'.replace('1100', '11')],
-    ] as const
-  ).map(
-    ([name, hex]): Fault => ({
-      name: `tells a report that ${name}`,
-      counted: 'bad',
-      serve: (t) => reports(t, telling(Buffer.from(hex, 'hex'))),
-    }),
-  ),
 ]
 
-for (const { name, serve, counted, secure = false } of FAULTS) {
+for (const { name, serve: start, counted, secure = false } of FAULTS) {
   test(`a node that ${name} has no reading and is counted; another is heard all the while`, async (t) => {
-    const faulty = `127.0.0.1:${await serve(t)}`
+    const faulty = `127.0.0.1:${await start(t)}`
     const agent = await createAgent({
       http: false,
       grpc: { minInterval: 20 },
@@ -250,7 +158,7 @@ for (const { name, serve, counted, secure = false } of FAULTS) {
       transport: (id) =>
         orcaTransport({
           reportInterval: 100,
-          ...(secure && id === faulty ? { tls: { ca: pem('expired') } } : {}),
+          ...(secure && id === faulty ? { protocol: 'https' } : {}),
         }),
     })
     const { counters } = poller

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { GRPC_PACKAGE, needPackage } from '../../optional-package.js'
 import { checkOptions, method, milliseconds, oneOf, options, whole } from '../../options.js'
 import { type TlsSettings, tlsSchema, tokenSchema } from './credentials.js'
 import { endpointEntries, endpointOf, type HttpNodeOptions } from './http-endpoint.js'
@@ -74,10 +75,11 @@ const orcaSchema = options({
  * ```ts
  * orcaTransport({ port: 9001, token: process.env.AGENT_TOKEN, tls: { ca } })
  * ```
- * @throws OptionError
+ * @throws OptionError also where the package @grpc/grpc-js is not installed
  */
 export function orcaTransport(given: OrcaTransportOptions = {}): OrcaTransport {
   const checked = checkOptions('orcaTransport', given, orcaSchema)
+  needPackage('orcaTransport', GRPC_PACKAGE)
   const protocol = checked.protocol ?? (checked.tls === undefined ? 'http' : 'https')
   return { kind: 'orca', settings: { ...checked, protocol } }
 }

@@ -11,7 +11,7 @@ test('memory stays flat while nodes do everything wrong, and right ones are read
   t.true(Math.max(...result.open) < 150, result.open.join())
   for (const { name, cycles, asked, stored, older, left, heard, empty, exit, error } of result.counters) {
     t.true(cycles >= 50, name)
-    t.true(stored > 0, name)
+    t.true(stored + heard > 0, name)
     // Nothing is lost silently.
     t.is(asked, stored + older + left + heard + empty + exit + error, name)
   }
