@@ -1,5 +1,5 @@
 import { FORMAT_HEADER, HEADER_FORMS, REPORT_HEADER } from '../../reports/orca-headers.js'
-import { endWith, type RequestLike, type ResponseLike, setLast } from './exchange.js'
+import { endWith, type RequestLike, type ResponseLike, rawHeader, setLast } from './exchange.js'
 import {
   type CheckedMiddlewareOptions,
   checkMiddlewareOptions,
@@ -38,8 +38,8 @@ export class Serving {
   }
 
   #textFor(request: RequestLike): ReportText | undefined {
-    const asked = request.headers[FORMAT_HEADER]
-    if (typeof asked !== 'string') return this.#unasked
+    const asked = rawHeader(request, FORMAT_HEADER)
+    if (asked === undefined) return this.#unasked
     return this.#texts.get(asked) ?? this.#texts.get(asked.trim().toUpperCase()) ?? this.#unasked
   }
 }
