@@ -11,12 +11,13 @@ import { BadReportError, OptionError } from '../errors.js'
 import { HIDDEN } from '../options.js'
 import { pemBuffers } from '../pem.js'
 import type { Report } from '../report.js'
-import { FORMAT_HEADER, type HeaderForm, REPORT_HEADER, writeOrcaHeader } from '../reports/orca-headers.js'
+import { FORMAT_HEADER, HEADER_FORMS, REPORT_HEADER } from '../reports/orca-headers.js'
 import { writeOrcaJson } from '../reports/orca-json.js'
 import type { AgentServer } from './agent-server.js'
 import { type Address, authority, listen } from './listening.js'
 import { METRICS_TYPE, writeMetrics } from './metrics.js'
 import type { CheckedAgentOptions } from './options.js'
+import { reportHeader } from './report-header.js'
 import type { Reporter } from './reporter.js'
 import { tokenCheck } from './token.js'
 
@@ -52,10 +53,6 @@ const CHECK_INTERVAL = 1_000
 const KEEP_ALIVE = 75_000
 // For a client that does not read its answer. Well above the time for a head, which is told and counted.
 const INACTIVE = 8_000
-
-const HEADER_FORMS = ['TEXT', 'JSON', 'BIN'] as const satisfies readonly HeaderForm[]
-// Clients take 16 KiB of headers, or less.
-const MAX_REPORT_HEADER = 8_192
 
 const JSON_TYPE = 'application/json'
 
@@ -239,10 +236,8 @@ function headerOf(report: Report, wanted: string): string | undefined {
   const form = HEADER_FORMS.find((known) => known === wanted)
   if (form === undefined) return undefined
   try {
-    const value = writeOrcaHeader(report, form)
-    return value.length <= MAX_REPORT_HEADER ? value : undefined
+    return reportHeader(report, form)
   } catch (error) {
-    // TEXT can't name every metric.
     if (error instanceof BadReportError) return undefined
     throw error
   }

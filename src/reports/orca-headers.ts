@@ -22,7 +22,9 @@ export const BINARY_HEADER = 'endpoint-load-metrics-bin'
 export const FORMAT_HEADER = 'endpoint-load-metrics-format'
 
 /** The forms of a report in a header. */
-export type HeaderForm = 'TEXT' | 'JSON' | 'BIN'
+export const HEADER_FORMS = ['TEXT', 'JSON', 'BIN'] as const
+
+export type HeaderForm = (typeof HEADER_FORMS)[number]
 
 const numbersByName = new Map(ORCA_NUMBERS.map((number) => [number.wire, number]))
 const mapsByName = new Map<string, (typeof ORCA_MAPS)[number]>(ORCA_MAPS.map((map) => [map.wire, map]))

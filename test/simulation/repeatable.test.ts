@@ -55,7 +55,12 @@ test('the engines that there are give the same results bit for bit', (t) => {
 
 test('leases change nothing for an algorithm that does not look at them', (t) => {
   const [leased, selected] = [true, false].map((leases) =>
-    simulate(scene, shipped('leastCpu', leastCpu(), { leases }), 2),
+    // Trust looks at leases for all of them.
+    simulate(
+      scene,
+      shipped('leastCpu', leastCpu(), { leases, trust: { health: false, suspicion: false } }),
+      2,
+    ),
   )
   t.deepEqual(leased, selected)
 })

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { OptionError } from '../../errors.js'
 import { checkOptions, method, milliseconds, oneOf, options } from '../../options.js'
 import type { Report } from '../../report.js'
-import type { HeaderForm } from '../../reports/orca-headers.js'
+import { HEADER_FORMS, type HeaderForm } from '../../reports/orca-headers.js'
 import { Traffic } from '../traffic.js'
 import type { RequestLike } from './exchange.js'
 
@@ -17,10 +17,11 @@ export interface LoadSource {
 export interface MiddlewareOptions {
   /**
    * Which responses take a report along: those to requests that ask for it by `endpoint-load-metrics-format: TEXT` (or
-   * JSON, or BIN), in that form, or all. Default `'asked'`.
+   * JSON, or BIN), in that form; all; or those that a function picks, such as by where they come from. Default `'asked'`:
+   * whoever may send requests may ask.
    */
-  readonly when?: 'asked' | 'always'
-  /** The form where nobody asked for one, with `when: 'always'`. Default `'TEXT'`. */
+  readonly when?: 'asked' | 'always' | ((request: RequestLike) => boolean)
+  /** The form where nobody asked for one, and a report is sent all the same. Default `'TEXT'`. */
   readonly form?: HeaderForm
   /**
    * How long a report may be sent again before it is written anew, ms: so much older than it says it may be. 0: each
@@ -34,15 +35,18 @@ export interface MiddlewareOptions {
   readonly skip?: (request: RequestLike) => boolean
 }
 
-/** All forms of a report in a header. */
-export const HEADER_FORMS = ['TEXT', 'JSON', 'BIN'] as const satisfies readonly HeaderForm[]
-
 /** Middleware options with their defaults. */
 export type CheckedMiddlewareOptions = Required<Omit<MiddlewareOptions, 'skip'>> &
   Pick<MiddlewareOptions, 'skip'>
 
 const middlewareOptions = options({
-  when: v.optional(oneOf(['asked', 'always']), 'asked'),
+  when: v.optional(
+    v.union(
+      [oneOf(['asked', 'always']), method<(request: RequestLike) => boolean>()],
+      "'asked', 'always' or a function that picks requests",
+    ),
+    'asked',
+  ),
   form: v.optional(oneOf(HEADER_FORMS), 'TEXT'),
   reuse: v.optional(milliseconds(0), 10),
   skip: v.optional(method<(request: RequestLike) => boolean>()),

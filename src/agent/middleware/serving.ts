@@ -1,11 +1,11 @@
 import type { Report } from '../../report.js'
-import { FORMAT_HEADER, REPORT_HEADER, writeOrcaHeader } from '../../reports/orca-headers.js'
-import { endWith, type RequestLike, type ResponseLike, setLast } from './exchange.js'
+import { FORMAT_HEADER, HEADER_FORMS, REPORT_HEADER } from '../../reports/orca-headers.js'
+import { reportHeader } from '../report-header.js'
+import { endWith, type RequestLike, type ResponseLike, rawHeader, setLast } from './exchange.js'
 import {
   type CheckedMiddlewareOptions,
   checkMiddlewareOptions,
   checkSource,
-  HEADER_FORMS,
   type LoadSource,
   type MiddlewareOptions,
 } from './options.js'
@@ -27,25 +27,27 @@ export class Serving {
     const { when, form, reuse } = this.#options
     this.#texts = new Map(
       HEADER_FORMS.map((name) => {
-        const write = (report: Report) => writeOrcaHeader(report, name)
+        const write = (report: Report) => reportHeader(report, name)
         return [name, new WrittenReport(agent, { name, write }, reuse)]
       }),
     )
-    this.#unasked = when === 'always' ? this.#texts.get(form) : undefined
+    this.#unasked = when === 'asked' ? undefined : this.#texts.get(form)
     agent.traffic.open()
   }
 
   /** To be called for each request before anything else is done with it. */
   begin(request: RequestLike, response: ResponseLike): void {
-    if (this.#options.skip?.(request)) return
+    const { skip, when } = this.#options
+    if (skip?.(request)) return
     endWith(response, request, this.#source.traffic.begin())
+    if (typeof when === 'function' && !when(request)) return
     const text = this.#textFor(request)
     if (text !== undefined) setLast(response, REPORT_HEADER, text)
   }
 
   #textFor(request: RequestLike): WrittenReport<string> | undefined {
-    const asked = request.headers[FORMAT_HEADER]
-    if (typeof asked !== 'string') return this.#unasked
-    return this.#texts.get(asked) ?? this.#texts.get(asked.toUpperCase()) ?? this.#unasked
+    const asked = rawHeader(request, FORMAT_HEADER)
+    if (asked === undefined) return this.#unasked
+    return this.#texts.get(asked) ?? this.#texts.get(asked.trim().toUpperCase()) ?? this.#unasked
   }
 }

@@ -131,11 +131,26 @@ test('the handler is called as it would be, and what it gives is given back', as
   t.deepEqual(seen, [server, '/path'])
 })
 
+test('a report too long for a header is left out: clients would refuse the whole response', async (t) => {
+  const named = Object.fromEntries(Array.from({ length: 400 }, (_, i) => [`metric_of_mine_${i}`, i]))
+  const { agent, traffic } = fakeAgent({ cpu: 1, named })
+  const handler: RequestListener = (_request, response) => response.end('fine')
+  const port = await listen(t, createServer(httpMiddleware(agent, handler, ALWAYS)))
+  const { status, headers } = await ask(`http://127.0.0.1:${port}/`)
+  t.is(status, 200)
+  t.false('endpoint-load-metrics' in headers)
+  t.is(traffic.counters.badReports, 1)
+})
+
 test('a metric whose name no header can carry costs the report, and no response', async (t) => {
   const { agent, traffic } = fakeAgent({ cpu: 1, named: { 'a,b': 1 } })
   const handler: RequestListener = (_request, response) => response.end('fine')
   const port = await listen(t, createServer(httpMiddleware(agent, handler, ALWAYS)))
-  const warned = new Promise<Error & { code?: string }>((resolve) => process.once('warning', resolve))
+  const warned = new Promise<Error & { code?: string }>((resolve) => {
+    process.on('warning', (warning) => {
+      if (warning.message.includes('a,b')) resolve(warning)
+    })
+  })
   const { status, headers } = await ask(`http://127.0.0.1:${port}/`)
   t.is(status, 200)
   t.false('endpoint-load-metrics' in headers)

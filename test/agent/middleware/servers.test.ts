@@ -185,6 +185,17 @@ for (const [name, start] of SERVERS) {
     t.is(traffic.counters.begun, 1)
   })
 
+  test(`${name}: to those requests that a function picks, whether they ask or not`, async (t) => {
+    const { agent } = fakeAgent()
+    const when = ({ headers }: { headers: Readonly<Record<string, unknown>> }) => headers.from === 'inside'
+    const port = await start(t, agent, routes, { when })
+    const url = `http://127.0.0.1:${port}/`
+    const get = async (headers: Record<string, string>) => (await ask(url, { headers })).headers[HEADER]
+    t.is(await get({ [FORMAT]: 'TEXT' }), undefined)
+    t.regex(String(await get({ from: 'inside' })), /^TEXT /)
+    t.regex(String(await get({ from: 'inside', [FORMAT]: 'JSON' })), /^JSON /)
+  })
+
   test(`${name}: a report is written once for all responses within 10 ms`, async (t) => {
     const { agent, clock } = fakeAgent()
     const port = await start(t, agent, routes, { when: 'always' })

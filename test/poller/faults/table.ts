@@ -1,8 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import type { Tally } from '../../../dist/poller/answer.js'
-import type { Table } from '../../../dist/table/table.js'
 import { pem } from '../../agent/support.js'
-import { httpPoller, readingOf } from '../agents.js'
+import { httpPoller, readingOf, sampledAt } from '../agents.js'
 import { EXPIRED, type Fault, type FaultedTransport, TELLS_NOTHING } from './faults.js'
 
 const RIGHT = [10, 40, 90]
@@ -12,11 +11,6 @@ const TIMEOUT = 400
 // What a stream says that has ended, until it is found out what is wrong; with these that takes its time.
 const LOST = 'the connection was lost'
 const HANGS: readonly Fault[] = ['accepts and never answers', 'answers byte by byte']
-
-// Table time of the sample that a node's reading has.
-function sampled(table: Table, id: string): number {
-  return table.now() - (readingOf(table, id)?.age ?? Number.NaN)
-}
 
 // Resolves at the end of a cycle that is as it should be. On a busy machine others may come before: those are shown.
 function cycles(t: ExecutionContext, shown: boolean) {
@@ -72,13 +66,14 @@ async function meets(t: ExecutionContext, faulted: FaultedTransport, fault: Faul
     return asked === all.length && stored === right.length && failing + heard + empty === 1
   }
   await until(counted)
-  const stale = sampled(table, faulty.id)
-  const before = right.map(({ id }) => sampled(table, id))
-  const renewed = () => right.every(({ id }, index) => sampled(table, id) > (before[index] ?? Number.NaN))
+  const stale = sampledAt(table, faulty.id)
+  const before = right.map(({ id }) => sampledAt(table, id) ?? Number.NaN)
+  const renewed = () =>
+    right.every(({ id }, index) => (sampledAt(table, id) ?? 0) > (before[index] ?? Number.NaN))
   // Who tells unasked does so in its own time.
   await until((tally) => counted(tally) && (!faulted.unasked || renewed()))
   // Its reading is the one it had, and grows old; the others' are new.
-  t.true(Math.abs(sampled(table, faulty.id) - stale) <= 1)
+  t.is(sampledAt(table, faulty.id), stale)
   t.true(renewed())
 
   // The port may be somebody else's by now.

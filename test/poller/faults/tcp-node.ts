@@ -84,8 +84,12 @@ class TcpNode implements FaultyNode {
 
   /** Takes a connection. */
   meet(socket: Socket): void {
+    // Whatever it does, it hears that the other side has gone, and keeps no socket after that.
+    socket.on('end', () => socket.destroy())
+    socket.on('data', () => {
+      if (this.#protocol.asked) this.#answer(socket)
+    })
     if (!this.#protocol.asked) this.#answer(socket)
-    else socket.on('data', () => this.#answer(socket))
   }
 
   #certify(name: string): void {
