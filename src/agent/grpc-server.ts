@@ -1,7 +1,7 @@
 import { createServer, type Server as TcpServer } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
 import { Server, ServerCredentials } from '@grpc/grpc-js'
-import { OptionError } from '../errors.js'
+import { OptionError, reasonOf } from '../errors.js'
 import { HIDDEN } from '../options.js'
 import { pemBuffers } from '../pem.js'
 import type { GrpcServer, StartGrpcOptions } from './grpc-start.js'
@@ -71,7 +71,10 @@ function tlsServer({ key, cert, ca, requestCert = false }: AgentTls): TcpServer 
       ALPNProtocols: ['h2'],
     })
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
-    throw new OptionError('grpc.tls', HIDDEN, `a key and a certificate in PEM that belong together (${why})`)
+    throw new OptionError(
+      'grpc.tls',
+      HIDDEN,
+      `a key and a certificate in PEM that belong together (${reasonOf(error)})`,
+    )
   }
 }

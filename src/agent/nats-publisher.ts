@@ -1,7 +1,7 @@
 import type { NatsConnection } from '@nats-io/transport-node'
 import type { Clock, TimerHandle } from '../clock.js'
+import { reasonOf } from '../errors.js'
 import { NatsLink } from '../nats/link.js'
-import { reasonOf } from '../poller/answer.js'
 import type { Report } from '../report.js'
 import { writeOrcaJson } from '../reports/orca-json.js'
 import { warn } from '../warn.js'

@@ -7,7 +7,7 @@ import {
 } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
 import type { Duplex } from 'node:stream'
-import { BadReportError, OptionError } from '../errors.js'
+import { BadReportError, OptionError, reasonOf } from '../errors.js'
 import { HIDDEN } from '../options.js'
 import { pemBuffers } from '../pem.js'
 import type { Report } from '../report.js'
@@ -217,8 +217,11 @@ function create(
       handle,
     )
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
-    throw new OptionError('tls', HIDDEN, `a key and a certificate in PEM that belong together (${why})`)
+    throw new OptionError(
+      'tls',
+      HIDDEN,
+      `a key and a certificate in PEM that belong together (${reasonOf(error)})`,
+    )
   }
 }
 

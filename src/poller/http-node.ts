@@ -1,6 +1,7 @@
 import { Socket } from 'node:net'
 import { buildConnector, Client, type Dispatcher } from 'undici'
-import { type Answer, reasonOf } from './answer.js'
+import { reasonOf } from '../errors.js'
+import type { Answer } from './answer.js'
 import { HttpExchange, type HttpReading } from './http-exchange.js'
 import type { SecureContexts } from './secure-contexts.js'
 import type { HttpEndpoint } from './transports/http-endpoint.js'

@@ -1,6 +1,7 @@
 import { connect, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
-import { type Failure, reasonOf } from './answer.js'
+import { reasonOf } from '../errors.js'
+import type { Failure } from './answer.js'
 import type { SecureContexts } from './secure-contexts.js'
 import type { TlsSettings } from './transports/credentials.js'
 

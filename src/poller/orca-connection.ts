@@ -8,8 +8,9 @@ import {
   Metadata,
   status,
 } from '@grpc/grpc-js'
+import { reasonOf } from '../errors.js'
 import { writeOrcaRequest } from '../reports/orca-request.js'
-import { type Failure, reasonOf } from './answer.js'
+import type { Failure } from './answer.js'
 import type { OrcaConnection, OrcaEvents } from './orca-stream.js'
 import type { SecureContexts } from './secure-contexts.js'
 import type { OrcaTarget } from './transports/orca.js'

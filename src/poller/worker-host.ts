@@ -1,9 +1,9 @@
 import { Worker } from 'node:worker_threads'
 import type { Clock, TimerHandle } from '../clock.js'
+import { reasonOf } from '../errors.js'
 import { processClock } from '../process-clock.js'
 import { channels, type WorkerRestartEvent } from '../telemetry.js'
 import { warn } from '../warn.js'
-import { reasonOf } from './answer.js'
 import type { Beside, Done, FromWorker, Probed, ToWorker } from './protocol.js'
 
 /** Wait before a crashed thread is started again, ms: doubles with each crash in a row, up to the longest. */

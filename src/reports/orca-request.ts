@@ -1,5 +1,5 @@
 import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
-import { BadReportError } from '../errors.js'
+import { BadReportError, reasonOf } from '../errors.js'
 
 /** What a client asks for with `xds.service.orca.v3.OrcaLoadReportRequest`. */
 export interface OrcaRequest {
@@ -54,8 +54,7 @@ export function readOrcaRequest(bytes: Uint8Array): OrcaRequest {
   try {
     return read(bytes)
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
-    throw new BadReportError('', bytes, `a serialized OrcaLoadReportRequest (${why})`)
+    throw new BadReportError('', bytes, `a serialized OrcaLoadReportRequest (${reasonOf(error)})`)
   }
 }
 
