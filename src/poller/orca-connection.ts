@@ -1,4 +1,4 @@
-import { isIP, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import {
   CallCredentials,
@@ -9,11 +9,13 @@ import {
   status,
 } from '@grpc/grpc-js'
 import { reasonOf } from '../errors.js'
+import { authority } from '../host.js'
 import { writeOrcaRequest } from '../reports/orca-request.js'
 import type { Failure } from './answer.js'
 import type { OrcaConnection, OrcaEvents } from './orca-stream.js'
 import type { SecureContexts } from './secure-contexts.js'
 import type { OrcaTarget } from './transports/orca.js'
+import { withoutRef } from './without-ref.js'
 
 // The one module of the poller that loads @grpc/grpc-js: it is imported when a node is to be asked by it.
 
@@ -104,15 +106,11 @@ class OwnSockets extends ChannelCredentials {
 
   #secured(plain: Socket): Promise<Socket> {
     const { host, tls = {} } = this.#target
-    const { servername = isIP(host) === 0 ? host : '', rejectUnauthorized = true } = tls
     return new Promise((resolve, reject) => {
       const socket = connectTls(
         {
+          ...this.#contexts.connection(host, tls),
           socket: plain,
-          secureContext: this.#contexts.get(tls),
-          host,
-          servername,
-          rejectUnauthorized,
           ALPNProtocols: ['h2'],
         },
         () => {
@@ -125,12 +123,6 @@ class OwnSockets extends ChannelCredentials {
       socket.once('close', () => reject(new Error('closed in the TLS handshake')))
     })
   }
-}
-
-// Polling keeps no process alive, but a session refs its socket while there is a stream.
-function withoutRef(socket: Socket): void {
-  socket.unref()
-  socket.ref = () => socket
 }
 
 // What gRPC puts around what is wrong, and when it was.
@@ -155,9 +147,9 @@ export function connectOrca(
   contexts: SecureContexts,
   events: OrcaEvents,
 ): OrcaConnection {
-  const { host, port, authorization, interval } = target
+  const { authorization, interval } = target
   const sockets = new OwnSockets(target, contexts)
-  const client = new Client(`dns:${host.includes(':') ? `[${host}]` : host}:${port}`, sockets, OPTIONS)
+  const client = new Client(`dns:${authority(target)}`, sockets, OPTIONS)
   const channel = client.getChannel()
   let closed = false
   let open = false

@@ -1,7 +1,8 @@
 import * as v from 'valibot'
+import { type TlsSettings, tlsSchema } from '../../client-tls.js'
+import { bareHost } from '../../host.js'
 import { checkOptions, method, number, oneOf, options, text, whole } from '../../options.js'
 import { addressOf } from './address.js'
-import { type TlsSettings, tlsSchema } from './credentials.js'
 
 /** What one node has of its own. */
 export interface AgentCheckNodeOptions {
@@ -116,8 +117,7 @@ export function resolveAgentCheck(id: string, settings: AgentCheckSettings): Age
   return {
     kind: 'agent-check',
     id,
-    // A socket takes an IPv6 address without brackets.
-    host: /^\[.*\]$/.test(host) ? host.slice(1, -1) : host,
+    host: bareHost(host),
     port: own.port ?? settings.port,
     send: own.send ?? settings.send,
     weight,

@@ -1,7 +1,9 @@
 import * as v from 'valibot'
+import { type TlsSettings, tlsSchema } from '../../client-tls.js'
+import { bareHost } from '../../host.js'
 import { GRPC_PACKAGE, needPackage } from '../../optional-package.js'
 import { checkOptions, method, milliseconds, oneOf, options, whole } from '../../options.js'
-import { type TlsSettings, tlsSchema, tokenSchema } from './credentials.js'
+import { tokenSchema } from './bearer.js'
 import { endpointEntries, endpointOf, type HttpNodeOptions } from './http-endpoint.js'
 
 /** Options of `orcaTransport`. */
@@ -94,7 +96,7 @@ export function resolveOrca(id: string, settings: OrcaSettings): OrcaTarget {
   return {
     kind: 'orca',
     id,
-    host: hostname.replace(/^\[|\]$/g, ''),
+    host: bareHost(hostname),
     port: port === '' ? (secure ? 443 : 80) : Number(port),
     secure,
     authorization,
