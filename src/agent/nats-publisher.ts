@@ -113,7 +113,7 @@ export class NatsPublisher implements AgentServer {
   #changed(): void {
     const { connection } = this.#link
     const report = connection && this.#source.report()
-    if (connection && report && toldBy(report) !== this.#told) this.#send(connection, report)
+    if (connection && report && toldText(report) !== this.#told) this.#send(connection, report)
   }
 
   #publish(): void {
@@ -125,7 +125,7 @@ export class NatsPublisher implements AgentServer {
   }
 
   #send(connection: NatsConnection, report: Report): void {
-    this.#told = toldBy(report)
+    this.#told = toldText(report)
     try {
       connection.publish(this.#settings.publishTo, writeOrcaJson(report))
       this.#counts.published++
@@ -143,7 +143,7 @@ export class NatsPublisher implements AgentServer {
   }
 }
 
-function toldBy({ state, weight, maxInFlight }: Report): string {
+function toldText({ state, weight, maxInFlight }: Report): string {
   return `${state} ${weight} ${maxInFlight}`
 }
 

@@ -6,7 +6,7 @@ import type { Failure } from './answer.js'
 import type { SecureContexts } from './secure-contexts.js'
 
 /** Longest reply, bytes. */
-export const LINE_LIMIT = 1_024
+const LINE_LIMIT = 1_024
 
 /** Where a line comes from. */
 export interface LineSource {

@@ -10,6 +10,7 @@ import {
 } from '@grpc/grpc-js'
 import { reasonOf } from '../errors.js'
 import { authority } from '../host.js'
+import { MAX_REPORT } from '../reports/orca-fields.js'
 import { writeOrcaRequest } from '../reports/orca-request.js'
 import type { Failure } from './answer.js'
 import type { OrcaConnection, OrcaEvents } from './orca-stream.js'
@@ -22,16 +23,13 @@ import { withoutRef } from './without-ref.js'
 /** Where the stream is. */
 const STREAM_CORE_METRICS = '/xds.service.orca.v3.OpenRcaService/StreamCoreMetrics'
 
-/** Longest message, bytes. */
-const MESSAGE_LIMIT = 65_536
-
 /** Most memory of one connection, MB. */
 const SESSION_MEMORY = 10
 
 const OPTIONS = {
   // Connections that others of this process have to the same address are none of ours to close.
   'grpc.use_local_subchannel_pool': 1,
-  'grpc.max_receive_message_length': MESSAGE_LIMIT,
+  'grpc.max_receive_message_length': MAX_REPORT,
   'grpc-node.max_session_memory': SESSION_MEMORY,
   'grpc.enable_http_proxy': 0,
   'grpc.enable_retries': 0,

@@ -4,7 +4,7 @@ import { reasonOf } from '../errors.js'
 import { processClock } from '../process-clock.js'
 import { channels, type WorkerRestartEvent } from '../telemetry.js'
 import { warn } from '../warn.js'
-import type { Beside, Done, FromWorker, Probed, ToWorker } from './protocol.js'
+import type { AsideMessage, Done, FromWorker, Probed, ToWorker } from './protocol.js'
 
 /** Wait before a crashed thread is started again, ms: doubles with each crash in a row, up to the longest. */
 const FIRST_DELAY = 100
@@ -30,7 +30,7 @@ export interface HostClient {
   onStart(): void
   onDone(message: Done): void
   /** For clients whose members have more to tell than answers. */
-  onBeside?(message: Beside): void
+  onAside?(message: AsideMessage): void
   /** For clients that probe. */
   onProbed?(message: Probed): void
   /** The thread ended and took all rounds in progress with it. */
@@ -157,7 +157,7 @@ export class WorkerHost {
     if (client === undefined) return
     if (message.type === 'done') client.onDone(message)
     else if (message.type === 'probed') client.onProbed?.(message)
-    else if (message.type === 'beside') client.onBeside?.(message)
+    else if (message.type === 'aside') client.onAside?.(message)
     else {
       this.#ready.add(message.poller)
       this.#release(message.poller)

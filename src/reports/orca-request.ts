@@ -14,7 +14,7 @@ const SECONDS = 1
 const NANOS = 2
 
 /** The longest that is read, bytes. What is sent here has some ten. */
-const MAX_REQUEST = 65_536
+export const MAX_REQUEST = 65_536
 
 function readDuration(bytes: Uint8Array): number {
   const reader = new BinaryReader(bytes)
