@@ -4,11 +4,11 @@ import { reasonOf } from '../errors.js'
 import { processClock } from '../process-clock.js'
 import { channels, type WorkerRestartEvent } from '../telemetry.js'
 import { warn } from '../warn.js'
+import { BackOff, type BackOffOptions } from './back-off.js'
 import type { AsideMessage, Done, FromWorker, Probed, ToWorker } from './protocol.js'
 
-/** Wait before a crashed thread is started again, ms: doubles with each crash in a row, up to the longest. */
-const FIRST_DELAY = 100
-const LONGEST_DELAY = 10_000
+/** Waits before a crashed thread is started again, for crashes in a row. */
+const RESTARTS: BackOffOptions = { first: 100, factor: 2, longest: 10_000, jitter: 0 }
 /** A thread that ran for this long, ms, was healthy: its crash is the first in a row. */
 const HEALTHY_TIME = 30_000
 /** Longest wait for a thread to load what a poller needs, ms. */
@@ -66,7 +66,7 @@ export class WorkerHost {
   #next = 1
   #worker: WorkerLike | undefined
   #startedAt = 0
-  #delay = FIRST_DELAY
+  readonly #backOff = new BackOff(RESTARTS, Math.random)
   #timer: TimerHandle | undefined
   // Clients that the present thread has all modules for.
   readonly #ready = new Set<number>()
@@ -99,7 +99,7 @@ export class WorkerHost {
     }
     if (this.#timer !== undefined) this.#clock.clearTimeout(this.#timer)
     this.#timer = undefined
-    this.#delay = FIRST_DELAY
+    this.#backOff.reset()
     const worker = this.#worker
     this.#worker = undefined
     await worker?.terminate()
@@ -172,9 +172,8 @@ export class WorkerHost {
   #crashed(error: unknown): void {
     this.#ready.clear()
     for (const number of [...this.#waiting.keys()]) this.#release(number)
-    if (this.#clock.now() - this.#startedAt >= HEALTHY_TIME) this.#delay = FIRST_DELAY
-    const delay = this.#delay
-    this.#delay = Math.min(LONGEST_DELAY, delay * 2)
+    if (this.#clock.now() - this.#startedAt >= HEALTHY_TIME) this.#backOff.reset()
+    const delay = this.#backOff.next()
     this.restarts++
     this.#timer = this.#clock.setTimeout(() => {
       this.#timer = undefined
@@ -189,7 +188,7 @@ export class WorkerHost {
       channels.workerRestart.publish({ restarts: this.restarts, delay, error } satisfies WorkerRestartEvent)
     }
     // Once for crashes in a row.
-    if (delay !== FIRST_DELAY) return
+    if (delay !== RESTARTS.first) return
     warn(
       `the polling thread ended (${reasonOf(error)}); it starts again in ${delay} ms`,
       'IDLEST_WORKER_RESTART',

@@ -3,6 +3,7 @@ import { type TlsSettings, tlsSchema } from '../../client-tls.js'
 import { bareHost } from '../../host.js'
 import { checkOptions, method, number, oneOf, options, text, whole } from '../../options.js'
 import { addressOf } from './address.js'
+import { ownOptions } from './own-options.js'
 
 /** What one node has of its own. */
 export interface AgentCheckNodeOptions {
@@ -108,11 +109,7 @@ export function agentCheckTransport(given: AgentCheckTransportOptions): AgentChe
 /** Works out where a node's agent is. Throws an Error that says why it can't be asked. */
 export function resolveAgentCheck(id: string, settings: AgentCheckSettings): AgentCheckTarget {
   const { weight } = settings
-  const own = checkOptions(
-    `agentCheckTransport.node(${JSON.stringify(id)})`,
-    settings.node?.(id) ?? {},
-    nodeSchema,
-  )
+  const own = ownOptions('agentCheckTransport', id, settings, nodeSchema)
   const host = own.host ?? settings.host ?? addressOf(id, 'give its host in the node option').host
   return {
     kind: 'agent-check',

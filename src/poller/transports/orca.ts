@@ -5,6 +5,7 @@ import { GRPC_PACKAGE, needPackage } from '../../optional-package.js'
 import { checkOptions, method, milliseconds, oneOf, options, whole } from '../../options.js'
 import { tokenSchema } from './bearer.js'
 import { endpointEntries, endpointOf, type HttpNodeOptions } from './http-endpoint.js'
+import { ownOptions } from './own-options.js'
 
 /** Options of `orcaTransport`. */
 export interface OrcaTransportOptions {
@@ -88,7 +89,7 @@ export function orcaTransport(given: OrcaTransportOptions = {}): OrcaTransport {
 
 /** Works out where and how a node is heard. Throws an Error that says why it can't be. */
 export function resolveOrca(id: string, settings: OrcaSettings): OrcaTarget {
-  const own = checkOptions(`orcaTransport.node(${JSON.stringify(id)})`, settings.node?.(id) ?? {}, nodeSchema)
+  const own = ownOptions('orcaTransport', id, settings, nodeSchema)
   const { origin, path, authorization, tls } = endpointOf(id, { ...settings, path: '/' }, own)
   if (path !== '/') throw new Error('a URL with a path: gRPC has its own')
   const { protocol, hostname, port } = new URL(origin)
