@@ -166,7 +166,7 @@ export function addAgentFlags(command: Command): Command {
       'share of the work that it takes, of what it would get otherwise',
       anyNumber,
     )
-    .option('--max-in-flight <number>', 'most requests that it takes at once from one balancer', anyNumber)
+    .option('--max-in-flight <number>', 'most requests that it takes at once from one process', anyNumber)
     .addOption(
       new Option('--sampler <name>', 'what is reported as CPU').choices(Object.keys(SAMPLERS)).default('cpu'),
     )
