@@ -329,3 +329,17 @@ test.serial('a head or trailers of endless small fields do not hold up the threa
   await askRaw(t, `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n${fields}`, 'end')
   t.true(overflows() - before <= 512, `${overflows() - before} errors`)
 })
+
+test('a body in chunks of one byte is read, whatever the size, and characters may be split', async (t) => {
+  const body = JSON.stringify({ cpu_utilization: 0.5, named_metrics: { größe: 1, ['x'.repeat(3_000)]: 2 } })
+  const chunks = [...Buffer.from(body)].map((byte) => Buffer.from([...Buffer.from('1\r\n'), byte, 13, 10]))
+  const server = await serveTcp(t, (socket) => {
+    socket.once('data', () => {
+      socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n')
+      socket.write(Buffer.concat([...chunks, Buffer.from('0\r\n\r\n')]))
+    })
+  })
+  const answer = await httpNode(t, idOf(server)).ask()
+  t.is(answer.kind, 'report')
+  if (answer.kind === 'report') t.deepEqual(answer.report.named, { größe: 1, ['x'.repeat(3_000)]: 2 })
+})
