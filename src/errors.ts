@@ -65,8 +65,8 @@ export class OptionError extends IdlestError {
   /** What would be right. */
   readonly expected: string
 
-  constructor(option: string, value: unknown, expected: string) {
-    super('IDLEST_BAD_OPTION', `option ${option} is ${shown(value)}: expected ${expected}`, value)
+  constructor(option: string, value: unknown, expected: string, cause?: unknown) {
+    super('IDLEST_BAD_OPTION', `option ${option} is ${shown(value)}: expected ${expected}`, value, cause)
     this.option = option
     this.expected = expected
   }
@@ -196,6 +196,15 @@ function shownField(field: string): string {
 
 /** A value for a message: short, quoted where it is a string, safe for anything. */
 export function shown(value: unknown): string {
+  try {
+    return shownAsIs(value)
+  } catch {
+    // A proxy that throws, or is revoked.
+    return "an object that can't be read"
+  }
+}
+
+function shownAsIs(value: unknown): string {
   if (typeof value === 'string') {
     const short = value.length > 60 ? `${value.slice(0, 60)}… (${value.length} characters)` : value
     return JSON.stringify(short)

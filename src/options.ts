@@ -33,9 +33,18 @@ export function checkOptions<S extends v.GenericSchema>(
   value: unknown,
   schema: S,
 ): v.InferOutput<S> {
-  const result = v.safeParse(schema, value)
+  const result = parsed(path, value, schema)
   if (result.success) return result.output
   throw toError(path, value, result.issues)
+}
+
+// Getters and proxies throw what they like.
+function parsed<S extends v.GenericSchema>(path: string, value: unknown, schema: S): v.SafeParseResult<S> {
+  try {
+    return v.safeParse(schema, value)
+  } catch (error) {
+    throw new OptionError(path || 'options', value, 'what can be read without an error', error)
+  }
 }
 
 /** An object of options: all its keys are known, and any other is an error that names the nearest. */

@@ -113,3 +113,38 @@ test('a secret is in no error: neither in its message nor in its value', (t) => 
   t.is(error?.message, 'option x.token is "(hidden)": expected a word')
   t.notRegex(inspect(error), /s3same/)
 })
+
+test('options that throw when they are read are an OptionError, with what they threw as its cause', (t) => {
+  const thrown = new Error('no')
+  const getter = {
+    get interval() {
+      throw thrown
+    },
+  }
+  const proxy = new Proxy(
+    {},
+    {
+      has() {
+        throw thrown
+      },
+      getPrototypeOf() {
+        throw thrown
+      },
+    },
+  )
+  for (const wrong of [getter, proxy]) {
+    const error = t.throws(() => checkOptions('poll', wrong, schema), { instanceOf: OptionError })
+    t.is(error.option, 'poll')
+    t.is(error.value, wrong)
+    t.is(error.cause, thrown)
+  }
+})
+
+test('a proxy that is revoked is an OptionError, as options and as the value of one', (t) => {
+  const { proxy, revoke } = Proxy.revocable({}, {})
+  revoke()
+  for (const wrong of [proxy, { interval: proxy }]) {
+    const error = t.throws(() => checkOptions('poll', wrong, schema), { instanceOf: OptionError })
+    t.is(error.value, wrong)
+  }
+})

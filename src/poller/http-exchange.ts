@@ -45,7 +45,8 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   #settled = false
   #at = -1
   #size = 0
-  readonly #chunks: Buffer[] = []
+  // Copied together: a body may come in chunks of a byte, and each would take a hundred times that.
+  #body = Buffer.alloc(0)
 
   constructor(settle: (answer: Answer) => void, reading: HttpReading, now: () => number) {
     this.#settle = settle
@@ -56,7 +57,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   settle(answer: Answer): void {
     if (this.#settled) return
     this.#settled = true
-    this.#chunks.length = 0
+    this.#body = Buffer.alloc(0)
     this.#settle(answer)
   }
 
@@ -83,13 +84,13 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     const { bodyLimit } = this.#reading
     this.#size += chunk.length
     if (this.#size > bodyLimit) this.#refuse(controller, `a body of more than ${bodyLimit} bytes`)
-    else if (!this.#settled) this.#chunks.push(chunk)
+    else if (!this.#settled) this.#keep(chunk)
   }
 
   onResponseEnd(): void {
     this.ended = true
     if (!this.#settled)
-      this.#read(() => this.#reading.readBody(Buffer.concat(this.#chunks).toString(), this.#at))
+      this.#read(() => this.#reading.readBody(this.#body.toString('utf8', 0, this.#size), this.#at))
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
@@ -97,6 +98,15 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     const failure = failureOf(error)
     if (this.#at < 0 && failure.kind === 'exit') this.closed = failure
     this.settle(failure)
+  }
+
+  #keep(chunk: Buffer): void {
+    if (this.#size > this.#body.length) {
+      const grown = Buffer.alloc(Math.max(1_024, 2 * this.#size))
+      this.#body.copy(grown)
+      this.#body = grown
+    }
+    chunk.copy(this.#body, this.#size - chunk.length)
   }
 
   #read(read: () => Answer | undefined): void {

@@ -14,6 +14,10 @@ const HEADER_LIMIT = 16_384
 // agent closes earlier and says so, undici heeds that.
 const KEEP_ALIVE = 600_000
 
+// What undici's parser takes at once, bytes. Of a head or trailers that are too long it makes an error for each field in what
+// it was given, though the first has closed the connection: a node could hold up the thread for seconds with 64 KiB of them.
+const PIECE = 512
+
 /**
  * One node that is asked over HTTP, with its one kept connection. Its own client rather than a pool: what goes wrong
  * at one node then has nothing to hold up, and giving up on an answer is closing the connection.
@@ -113,8 +117,19 @@ export class HttpNode {
       keepAliveTimeout: KEEP_ALIVE,
       connect: (options, done) => {
         const socket = connect(options, done)
-        if (socket instanceof Socket) this.#socket = withoutRef(socket)
+        if (socket instanceof Socket) this.#socket = inPieces(withoutRef(socket))
       },
     })
   }
+}
+
+// Hands over what has come piece by piece, and nothing more once the socket is closed.
+function inPieces(socket: Socket): Socket {
+  const { read } = socket
+  socket.read = (size?: number) => {
+    if (socket.destroyed) return null
+    const piece = Math.min(socket.readableLength, PIECE)
+    return read.call(socket, size ?? (piece === 0 ? undefined : piece))
+  }
+  return socket
 }

@@ -5,6 +5,7 @@ import { onceClosed } from './connection.js'
 export interface RequestLike {
   readonly method?: string
   readonly url?: string
+  readonly httpVersionMajor?: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   /** Names and values in turn, as they came. */
   readonly rawHeaders: readonly string[]
@@ -13,6 +14,7 @@ export interface RequestLike {
 
 /** What it needs of a connection. */
 export interface ConnectionLike {
+  readonly destroyed?: boolean
   once(event: 'close', listener: () => void): unknown
 }
 
@@ -21,6 +23,7 @@ export interface ResponseLike {
   readonly statusCode: number
   readonly headersSent: boolean
   readonly writableEnded: boolean
+  readonly destroyed?: boolean
   readonly socket: unknown
   setHeader(name: string, value: string): unknown
   writeHead: (...args: never[]) => unknown
@@ -49,9 +52,20 @@ export function endWith(response: ResponseLike, request: RequestLike, served: Se
     const failed = !response.writableEnded || response.statusCode >= 500
     served.end(failed, !failed || !response.headersSent)
   }
+  if (isClosed(response, request)) {
+    over()
+    return
+  }
   response.on('close', over)
   // The response waits for those to earlier requests on its connection, whose end Node.js does not tell it of.
   if (response.socket === null) onceClosed(request.socket, response, over)
+}
+
+// Where something waited before the middleware, the client may have gone meanwhile, and nothing more is told of that.
+function isClosed(response: ResponseLike, request: RequestLike): boolean {
+  // In its compatible form HTTP/2 takes the socket from a response that has closed.
+  if ((request.httpVersionMajor ?? 1) >= 2) return response.socket === undefined
+  return response.destroyed === true || (response.socket === null && request.socket.destroyed === true)
 }
 
 // A list of names and values, or of pairs of them.

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { OptionError } from '../../errors.js'
 import { checkOptions, method, milliseconds, options } from '../../options.js'
 import { BINARY_HEADER } from '../../reports/orca-headers.js'
 import { reportTrailer } from '../report-header.js'
@@ -67,6 +68,13 @@ const DEADLINE_SLACK = 100
 // Of gRPC's statuses.
 const OK = 0
 
+// Else each call would throw within the server, and end the process.
+function checkModule<G>(grpc: G): G {
+  const given: Partial<Record<'ServerInterceptingCall' | 'Metadata', unknown>> = Object(grpc)
+  if (typeof given.ServerInterceptingCall === 'function' && typeof given.Metadata === 'function') return grpc
+  throw new OptionError('grpc', grpc, 'the module @grpc/grpc-js, which has ServerInterceptingCall since 1.10')
+}
+
 /**
  * Makes an interceptor for servers of @grpc/grpc-js: counts calls in the agent's `traffic`, and adds the report to each as
  * the trailer `endpoint-load-metrics-bin`, as ORCA has it per call.
@@ -89,7 +97,7 @@ export function grpcInterceptor<C extends GrpcCallLike, I, M extends GrpcMetadat
   const { traffic } = checkSource(agent)
   const { reuse, skip } = checkOptions('', given, interceptorOptions)
   const { when } = given
-  const { ServerInterceptingCall, Metadata } = grpc
+  const { ServerInterceptingCall, Metadata } = checkModule(grpc)
   const written = new WrittenReport(agent, { name: 'BIN', write: reportTrailer }, reuse)
   traffic.open()
 

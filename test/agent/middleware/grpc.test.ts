@@ -348,3 +348,20 @@ test('what is no agent is refused, a promise of one above all', (t) => {
   const error = t.throws(() => grpcInterceptor(promise as never, grpc), { instanceOf: OptionError })
   t.is(error?.option, 'agent')
 })
+
+test('what is not the module of gRPC is refused when the interceptor is made, not at its first call', (t) => {
+  for (const wrong of [
+    undefined,
+    null,
+    {},
+    'grpc',
+    { ServerInterceptingCall: class {} },
+    { default: grpc },
+  ]) {
+    const error = t.throws(() => grpcInterceptor(fakeAgent().agent, wrong as never), {
+      instanceOf: OptionError,
+    })
+    t.is(error.option, 'grpc')
+    t.is(error.value, wrong)
+  }
+})

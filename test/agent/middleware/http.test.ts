@@ -2,8 +2,8 @@ import { createServer, type OutgoingHttpHeader, type RequestListener, type Serve
 import { connect, createServer as createServer2, type IncomingHttpHeaders } from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import test, { type ExecutionContext } from 'ava'
-import { httpMiddleware, type MiddlewareOptions } from '../../../dist/agent/index.js'
-import { ask, rawExchange, until } from '../support.js'
+import { expressMiddleware, httpMiddleware, type MiddlewareOptions } from '../../../dist/agent/index.js'
+import { ask, keepAlive, rawConnection, rawExchange, until } from '../support.js'
 import { fakeAgent, listen } from './support.js'
 
 const ALWAYS: MiddlewareOptions = { when: 'always' }
@@ -233,4 +233,57 @@ test('HTTP/2: a connection that breaks leaves none of its streams in flight', as
   client.destroy()
   await until(() => traffic.inFlight === 0)
   t.deepEqual([traffic.counters.ended, traffic.counters.failed], [20, 20])
+})
+
+test('a request whose client has gone before the middleware sees it is over at once', async (t) => {
+  const { agent, traffic } = fakeAgent()
+  const middleware = expressMiddleware(agent)
+  const late: (() => void)[] = []
+  const server = createServer((request, response) => {
+    late.push(() => middleware(request, response, () => {}))
+  })
+  const closed = new Promise((resolve) => server.once('connection', (peer) => peer.once('close', resolve)))
+  const port = await listen(t, server)
+  // The second and the third wait for the first: they have no socket yet.
+  const socket = await rawConnection(t, port, 'GET / HTTP/1.1\r\nhost: a\r\n\r\n'.repeat(3))
+  await until(() => late.length === 3)
+  socket.destroy()
+  await closed
+  for (const see of late) see()
+  t.is(traffic.inFlight, 0)
+  t.deepEqual([traffic.counters.begun, traffic.counters.failed], [3, 3])
+})
+
+test('a request that was answered before the middleware sees it is over at once, and has not failed', async (t) => {
+  const { agent, traffic } = fakeAgent()
+  const middleware = expressMiddleware(agent)
+  const server = createServer((request, response) => {
+    response.once('close', () => setImmediate(() => middleware(request, response, () => {})))
+    response.end()
+  })
+  const url = `http://127.0.0.1:${await listen(t, server)}/`
+  await ask(url, { agent: keepAlive(t) })
+  await until(() => traffic.counters.begun === 1)
+  t.deepEqual([traffic.inFlight, traffic.counters.failed], [0, 0])
+})
+
+test('HTTP/2: a stream that was reset before the middleware sees it is over at once', async (t) => {
+  const { agent, traffic } = fakeAgent()
+  const middleware = expressMiddleware(agent)
+  const server = createServer2((request, response) => {
+    response.once('close', () => setImmediate(() => middleware(request, response, () => {})))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const client = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  t.teardown(() => {
+    client.destroy()
+    server.close()
+  })
+  const stream = client.request({ ':path': '/' })
+  stream.on('error', () => {})
+  await new Promise((resolve) => stream.once('ready', resolve))
+  await new Promise((resolve) => server.once('request', resolve))
+  stream.close(8)
+  await until(() => traffic.counters.begun === 1)
+  t.deepEqual([traffic.inFlight, traffic.counters.failed], [0, 1])
 })
