@@ -1,13 +1,7 @@
 import { firstMessage, startChild } from './child.js'
 
 /** The servers that there is middleware for. */
-export const MEASURED_SERVERS = [
-  'node:http',
-  'Express',
-  'Express in httpMiddleware',
-  'Fastify',
-  'Koa',
-] as const
+export const MEASURED_SERVERS = ['node:http', 'Express', 'Fastify', 'Koa'] as const
 
 export type MeasuredServer = (typeof MEASURED_SERVERS)[number]
 
