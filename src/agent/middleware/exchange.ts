@@ -22,7 +22,7 @@ export interface ResponseLike {
   readonly headersSent: boolean
   readonly writableEnded: boolean
   readonly socket: unknown
-  setHeader(name: string, value: never): unknown
+  setHeader(name: string, value: string): unknown
   writeHead: (...args: never[]) => unknown
   on(event: 'close', listener: () => void): unknown
 }
@@ -59,21 +59,12 @@ function withHeader(headers: readonly unknown[], name: string, value: string): u
   return Array.isArray(headers[0]) ? [...headers, [name, value]] : [...headers, name, value]
 }
 
-/** The value of a header, which changes with time. */
-export interface HeaderText {
-  /** The value now, for one more response; undefined: there is none. */
-  take(): string | undefined
-  /** Whether there is a value, for one more response, which then asks for it by `toString`: when it is set, and when it is sent. */
-  promise(): boolean
-  toString(): string
-}
-
 /**
  * Sets a header at the last moment, when the head of the response is written, by the handler or by Node.js: so that it
  * tells of then, and stays where an error handler takes all headers back.
  * @param text gives its value; undefined: the header is left out
  */
-export function setLast(response: ResponseLike, name: string, text: HeaderText): void {
+export function setLast(response: ResponseLike, name: string, text: { take(): string | undefined }): void {
   const { writeHead } = response
   let written = false
   response.writeHead = (...args: never[]): unknown => {
@@ -86,16 +77,7 @@ export function setLast(response: ResponseLike, name: string, text: HeaderText):
     if (Array.isArray(last)) {
       return writeHead.apply(response, [...args.slice(0, -1), withHeader(last, name, value) as never])
     }
-    response.setHeader(name, value as never)
+    response.setHeader(name, value)
     return writeHead.apply(response, args)
   }
-}
-
-/**
- * Sets a header whose value Node.js makes when it writes the head: it keeps values that are no strings as they are until
- * then. So it tells of that moment too, and costs a third of {@link setLast} where nothing is cheap to add to a response,
- * as in Express: there each response has a hidden class of its own. But whoever takes all headers back takes this one too.
- */
-export function setLazily(response: ResponseLike, name: string, text: HeaderText): void {
-  if (text.promise()) response.setHeader(name, text as never)
 }

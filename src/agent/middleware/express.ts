@@ -1,4 +1,4 @@
-import { type RequestLike, type ResponseLike, setLazily } from './exchange.js'
+import type { RequestLike, ResponseLike } from './exchange.js'
 import type { LoadSource, MiddlewareOptions } from './options.js'
 import { Serving } from './serving.js'
 
@@ -17,7 +17,7 @@ export function expressMiddleware(
   agent: LoadSource,
   options?: MiddlewareOptions,
 ): (request: RequestLike, response: ResponseLike, next: () => void) => void {
-  const serving = new Serving(agent, options, setLazily)
+  const serving = new Serving(agent, options)
   return (request, response, next) => {
     serving.begin(request, response)
     next()

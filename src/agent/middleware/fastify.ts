@@ -1,4 +1,4 @@
-import { type RequestLike, type ResponseLike, setLast } from './exchange.js'
+import type { RequestLike, ResponseLike } from './exchange.js'
 import type { LoadSource, MiddlewareOptions } from './options.js'
 import { Serving } from './serving.js'
 
@@ -29,7 +29,7 @@ export type FastifyPlugin = (app: FastifyLike, options: unknown, done: () => voi
  * @throws OptionError
  */
 export function fastifyMiddleware(agent: LoadSource, options?: MiddlewareOptions): FastifyPlugin {
-  const serving = new Serving(agent, options, setLast)
+  const serving = new Serving(agent, options)
   const plugin: FastifyPlugin = (app, _options, done) => {
     app.addHook('onRequest', (request, reply, next) => {
       serving.begin(request.raw, reply.raw)

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type RequestLike, type ResponseLike, setLast } from './exchange.js'
+import type { RequestLike, ResponseLike } from './exchange.js'
 import type { LoadSource, MiddlewareOptions } from './options.js'
 import { Serving } from './serving.js'
 
@@ -22,7 +22,7 @@ export function httpMiddleware<
   handler: (request: Q, response: S) => R,
   options?: MiddlewareOptions,
 ): (request: Q, response: S) => R {
-  const serving = new Serving(agent, options, setLast)
+  const serving = new Serving(agent, options)
   return function (this: unknown, request, response) {
     serving.begin(request, response)
     return handler.call(this, request, response)

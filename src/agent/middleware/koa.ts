@@ -1,4 +1,4 @@
-import { type RequestLike, type ResponseLike, setLast } from './exchange.js'
+import type { RequestLike, ResponseLike } from './exchange.js'
 import type { LoadSource, MiddlewareOptions } from './options.js'
 import { Serving } from './serving.js'
 
@@ -23,7 +23,7 @@ export function koaMiddleware(
   agent: LoadSource,
   options?: MiddlewareOptions,
 ): <T>(context: KoaContextLike, next: () => Promise<T>) => Promise<T> {
-  const serving = new Serving(agent, options, setLast)
+  const serving = new Serving(agent, options)
   return ({ req, res }, next) => {
     serving.begin(req, res)
     return next()

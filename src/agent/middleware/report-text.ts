@@ -1,20 +1,17 @@
 import type { HeaderForm } from '../../reports/orca-headers.js'
 import { warn } from '../../warn.js'
 import { reportHeader } from '../report-header.js'
-import type { HeaderText } from './exchange.js'
 import type { LoadSource } from './options.js'
 
 /**
  * The current report in one form, as the value of a header. It is written anew only where it is older than `reuse` ms. The
  * traffic's counters tell what responses got.
  */
-export class ReportText implements HeaderText {
+export class ReportText {
   readonly #source: LoadSource
   readonly #form: HeaderForm
   readonly #reuse: number
   #text: string | undefined
-  // For a response that is to have one, though there is none any more when it is sent.
-  #last = ''
   #at = Number.NEGATIVE_INFINITY
   #warned = false
 
@@ -25,40 +22,17 @@ export class ReportText implements HeaderText {
     this.#reuse = reuse
   }
 
+  /** For one response; undefined where there is no report, or it can't be written in this form. */
   take(): string | undefined {
-    const text = this.#now()
-    this.#count(text !== undefined)
-    return text
-  }
-
-  promise(): boolean {
-    const is = (this.#text ?? this.#now()) !== undefined
-    this.#count(is)
-    return is
-  }
-
-  toString(): string {
-    return this.#now() ?? this.#last
-  }
-
-  toJSON(): string {
-    return this.toString()
-  }
-
-  #now(): string | undefined {
-    const now = this.#source.traffic.clock.now()
+    const { clock, counters } = this.#source.traffic
+    const now = clock.now()
     if (now - this.#at >= this.#reuse) {
       this.#text = this.#write()
       this.#at = now
-      if (this.#text !== undefined) this.#last = this.#text
     }
+    if (this.#text === undefined) counters.withoutReport++
+    else counters.reports++
     return this.#text
-  }
-
-  #count(is: boolean): void {
-    const { counters } = this.#source.traffic
-    if (is) counters.reports++
-    else counters.withoutReport++
   }
 
   #write(): string | undefined {

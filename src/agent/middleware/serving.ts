@@ -1,5 +1,5 @@
 import { FORMAT_HEADER, HEADER_FORMS, REPORT_HEADER } from '../../reports/orca-headers.js'
-import { endWith, type HeaderText, type RequestLike, type ResponseLike, rawHeader } from './exchange.js'
+import { endWith, type RequestLike, type ResponseLike, rawHeader, setLast } from './exchange.js'
 import {
   type CheckedMiddlewareOptions,
   checkMiddlewareOptions,
@@ -9,23 +9,18 @@ import {
 } from './options.js'
 import { ReportText } from './report-text.js'
 
-/** One of the ways to set a header to what it is when the head is written. */
-export type SetHeader = (response: ResponseLike, name: string, text: HeaderText) => void
-
 /** What all kinds of middleware do: count each request, and send a report along with its response where it is to. */
 export class Serving {
   readonly #source: LoadSource
-  readonly #setHeader: SetHeader
   readonly #options: CheckedMiddlewareOptions
   /** By what requests ask for. */
   readonly #texts: ReadonlyMap<string, ReportText>
   readonly #unasked: ReportText | undefined
 
   /** @throws OptionError */
-  constructor(agent: LoadSource, options: MiddlewareOptions | undefined, setHeader: SetHeader) {
+  constructor(agent: LoadSource, options: MiddlewareOptions = {}) {
     this.#source = checkSource(agent)
-    this.#setHeader = setHeader
-    this.#options = checkMiddlewareOptions(options ?? {})
+    this.#options = checkMiddlewareOptions(options)
     const { when, form, reuse } = this.#options
     this.#texts = new Map(HEADER_FORMS.map((form) => [form, new ReportText(agent, form, reuse)]))
     this.#unasked = when === 'asked' ? undefined : this.#texts.get(form)
@@ -39,7 +34,7 @@ export class Serving {
     endWith(response, request, this.#source.traffic.begin())
     if (typeof when === 'function' && !when(request)) return
     const text = this.#textFor(request)
-    if (text !== undefined) this.#setHeader(response, REPORT_HEADER, text)
+    if (text !== undefined) setLast(response, REPORT_HEADER, text)
   }
 
   #textFor(request: RequestLike): ReportText | undefined {
