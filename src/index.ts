@@ -27,16 +27,28 @@ export {
   weightedRoundRobin,
 } from './algorithms/weighted-round-robin.js'
 export { type AttachedBalancer, type AttachOptions, attachBalancer } from './balancer/attached.js'
-export { type Balancer, type BalancerStats, createBalancer } from './balancer/balancer.js'
+export { type Balancer, createBalancer } from './balancer/balancer.js'
 export { type ConfigureOptions, configure, select } from './balancer/drop-in.js'
+export type { GuardCounters } from './balancer/guard.js'
 export type { BalancerHandle } from './balancer/handle.js'
+export type { InBandCounters, Observed, ObserveOptions } from './balancer/in-band.js'
 export type { Lease, LeaseCounters, Outcome } from './balancer/lease.js'
-export type { MemberState } from './balancer/members.js'
 export type { NodeLike } from './balancer/node.js'
 export type { BalancerOptions, PollOptions } from './balancer/options.js'
+export type { EjectionReason, HealthCounters } from './balancer/passive-health.js'
 export { createTable } from './balancer/process-table.js'
+export type { HeaderLookup, ReportSource } from './balancer/report-headers.js'
 export type { SelectOptions } from './balancer/select-options.js'
-export type { NodeSnapshot } from './balancer/snapshot.js'
+export type { EjectionSnapshot, NodeSnapshot } from './balancer/snapshot.js'
+export type { MemberState, Told } from './balancer/standings.js'
+export type { BalancerStats } from './balancer/stats.js'
+export type { SuspicionCounters, SuspicionReason } from './balancer/suspicion.js'
+export type {
+  FailureRateOptions,
+  HealthOptions,
+  SuspicionOptions,
+  TrustOptions,
+} from './balancer/trust-options.js'
 export type { Clock } from './clock.js'
 export {
   BadKeyError,
@@ -95,14 +107,23 @@ export {
   type NodeExporterTransportOptions,
   nodeExporterTransport,
 } from './poller/transports/node-exporter.js'
-export type { NodeState, Report } from './report.js'
+export {
+  type OrcaTransport,
+  type OrcaTransportOptions,
+  orcaTransport,
+} from './poller/transports/orca.js'
+export type { KeptReport, NodeState, Report } from './report.js'
 export type { CpuSource } from './reports/node-cpu.js'
 export type { Table, TableOptions } from './table/table.js'
 export type {
   CustomErrorEvent,
   EmptySelectEvent,
+  MemberEjectedEvent,
+  MemberReturnedEvent,
+  MemberSuspectEvent,
   PollEvent,
   RemoteErrorEvent,
+  ReportErrorEvent,
   SamplerErrorEvent,
   WorkerRestartEvent,
 } from './telemetry.js'

@@ -1,5 +1,8 @@
 import { OptionError } from './errors.js'
 
+/** gRPC's library, which those alone need who tell or hear reports by it. */
+export const GRPC_PACKAGE = '@grpc/grpc-js'
+
 /**
  * Makes sure that a package is installed which only some need.
  * @param option what it is needed for

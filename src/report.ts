@@ -34,3 +34,6 @@ export interface Report {
   /** Most requests in flight that it takes from this process, at least 0; 0: no limit. */
   maxInFlight?: number
 }
+
+/** What the table keeps of a report, whatever algorithm is used. */
+export type KeptReport = Omit<Report, 'age' | 'named' | 'state' | 'weight' | 'maxInFlight'>

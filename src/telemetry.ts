@@ -26,6 +26,41 @@ export interface RemoteErrorEvent {
   readonly reason: string
 }
 
+/** A response carried a report that can't be used. */
+export interface ReportErrorEvent {
+  readonly balancer: string
+  readonly node: string
+  /** The header or trailer that it came in. */
+  readonly header: string
+  readonly error: unknown
+}
+
+/** A member is sent no more for a while, for what became of its requests. */
+export interface MemberEjectedEvent {
+  readonly balancer: string
+  readonly node: string
+  readonly reason: 'consecutiveFailures' | 'failureRate'
+  /** How many times in all, but for those that it was forgiven. */
+  readonly times: number
+  /** How long it is out, ms. */
+  readonly duration: number
+}
+
+/** A member that was ejected may be picked again. */
+export interface MemberReturnedEvent {
+  readonly balancer: string
+  readonly node: string
+}
+
+/** A member claims to be idle while its requests fail or slow down, or does so no longer. */
+export interface MemberSuspectEvent {
+  readonly balancer: string
+  readonly node: string
+  readonly suspect: boolean
+  /** Undefined where it is suspect no longer. */
+  readonly reason: 'failing' | 'slow' | undefined
+}
+
 /** A pick that found no node. */
 export interface EmptySelectEvent {
   readonly balancer: string
@@ -64,6 +99,10 @@ export interface WorkerRestartEvent {
 export const channels = {
   poll: tracingChannel<unknown, PollEvent>('idlest:poll'),
   remoteError: channel('idlest:poll:remote-error'),
+  reportError: channel('idlest:report:error'),
+  memberEjected: channel('idlest:member:ejected'),
+  memberReturned: channel('idlest:member:returned'),
+  memberSuspect: channel('idlest:member:suspect'),
   selectEmpty: channel('idlest:select:empty'),
   customError: channel('idlest:custom:error'),
   samplerError: channel('idlest:sampler:error'),
@@ -75,6 +114,26 @@ export function publishEmptySelect(balancer: string, members: number): void {
   if (channels.selectEmpty.hasSubscribers) {
     channels.selectEmpty.publish({ balancer, members } satisfies EmptySelectEvent)
   }
+}
+
+/** Tells of a response's report that can't be used. */
+export function publishReportError(event: ReportErrorEvent): void {
+  if (channels.reportError.hasSubscribers) channels.reportError.publish(event)
+}
+
+/** Tells of a member that was ejected. */
+export function publishEjected(event: MemberEjectedEvent): void {
+  if (channels.memberEjected.hasSubscribers) channels.memberEjected.publish(event)
+}
+
+/** Tells of a member that came back. */
+export function publishReturned(event: MemberReturnedEvent): void {
+  if (channels.memberReturned.hasSubscribers) channels.memberReturned.publish(event)
+}
+
+/** Tells of a member that is suspect, or is so no longer. */
+export function publishSuspect(event: MemberSuspectEvent): void {
+  if (channels.memberSuspect.hasSubscribers) channels.memberSuspect.publish(event)
 }
 
 /** Tells of what an algorithm of the user's did wrong. */

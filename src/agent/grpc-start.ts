@@ -1,5 +1,4 @@
 import type { Clock } from '../clock.js'
-import { OptionError } from '../errors.js'
 import type { AgentServer } from './agent-server.js'
 import type { Address, ListenCounters } from './listening.js'
 import type { CheckedGrpcOptions } from './options.js'
@@ -26,12 +25,10 @@ export interface StartGrpcOptions extends CheckedGrpcOptions {
 /**
  * Starts a port for ORCA's reports out of band.
  * @throws ListenError (rejects)
- * @throws OptionError (rejects) for a key and a certificate that are of no use, and where @grpc/grpc-js is not installed
+ * @throws OptionError (rejects) for a key and a certificate that are of no use
  */
 export async function startGrpcServer(options: StartGrpcOptions, reporter: Reporter): Promise<GrpcServer> {
-  const { startServer } = await import('./grpc-server.js').catch((error: unknown) => {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND')) throw error
-    throw new OptionError('grpc', options, 'the package @grpc/grpc-js beside it: npm install @grpc/grpc-js')
-  })
+  // Loaded where it is used: it needs a package that is optional.
+  const { startServer } = await import('./grpc-server.js')
   return startServer(options, reporter)
 }

@@ -1,12 +1,21 @@
 export type { Pem } from '../pem.js'
 export { type Agent, type AgentCounters, createAgent } from './agent.js'
 export type { AgentCheckCounters } from './agent-check-server.js'
+export type { GrpcCounters } from './grpc-start.js'
 export type { Address } from './listening.js'
 export * from './middleware/index.js'
 export type { NamedCounters, NamedValue } from './named-metrics.js'
 export type { NatsPublisherOptions } from './nats-options.js'
 export type { NatsPublisherCounters } from './nats-publisher.js'
-export type { AgentCheckOptions, AgentOptions, AgentTls } from './options.js'
+export type { AgentCheckOptions, AgentOptions, AgentTls, GrpcOptions } from './options.js'
+export type { OrcaCall, OrcaStatus } from './orca-call.js'
+export {
+  type OrcaService,
+  type OrcaServiceCounters,
+  type OrcaServiceDefinition,
+  type OrcaServiceOptions,
+  orcaService,
+} from './orca-service.js'
 export type { Parts } from './parts.js'
 export type { ServerCounters } from './report-server.js'
 export * from './samplers/index.js'

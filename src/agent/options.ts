@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import type { Clock } from '../clock.js'
 import { OptionError } from '../errors.js'
 import { Meter } from '../meter/meter.js'
+import { GRPC_PACKAGE, needPackage } from '../optional-package.js'
 import {
   checkOptions,
   clockSchema,
@@ -217,6 +218,7 @@ export function checkAgentOptions(given: unknown): CheckedAgentOptions {
   if (checked.metrics === checked.path) {
     throw new OptionError('metrics', metrics, 'another path than that of the report')
   }
+  if (checked.grpc !== undefined) needPackage('grpc', GRPC_PACKAGE)
   const nats = checked.nats && natsPublisherSettings(checked.nats)
   if (nats !== undefined && checked.unref) {
     throw new OptionError('unref', true, 'false with nats, whose client keeps the process alive')

@@ -2,7 +2,7 @@ import type { Clock, TimerHandle } from '../clock.js'
 import { LONGEST_WAIT } from '../clock.js'
 import type { NodeState } from '../report.js'
 import { writeOrcaBinary } from '../reports/orca-binary.js'
-import { bufferOf } from './report-bytes.js'
+import { bufferOf } from './buffer.js'
 import type { Reporter } from './reporter.js'
 
 /** A call of `StreamCoreMetrics` as @grpc/grpc-js hands it to a server's handler, as far as it is used. */

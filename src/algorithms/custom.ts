@@ -1,7 +1,7 @@
 import type { NodeLike } from '../balancer/node.js'
 import { OptionError } from '../errors.js'
 import { hasFields } from '../fields.js'
-import type { Report } from '../report.js'
+import type { KeptReport, NodeState } from '../report.js'
 
 /** What is known of a node at this moment. */
 export interface CustomReading {
@@ -33,12 +33,12 @@ export interface CustomChoice<N extends NodeLike = NodeLike> extends CustomConte
   /** What is known of one of them, by its index in `nodes`. */
   readonly reading: (index: number) => CustomReading
   /** All that its last reports said, however old, in single precision; what was never said is left out. */
-  readonly report: (index: number) => Omit<Report, 'age' | 'named'>
+  readonly report: (index: number) => KeptReport
 }
 
-/** What became of a member: it came, left, takes work again, or is sent no more. */
+/** What became of a member: it came, left, takes work again, or for one of three reasons is sent no more. */
 export interface CustomNodeChange<N extends NodeLike = NodeLike> {
-  readonly kind: 'add' | 'remove' | 'up' | 'drain'
+  readonly kind: 'add' | 'remove' | NodeState
   readonly node: N
 }
 

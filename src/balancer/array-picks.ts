@@ -24,6 +24,7 @@ import { glimpseOfGeneration, LiveView } from './live-view.js'
 import { arraysOf, type Place } from './members.js'
 import { idOf, type NodeLike } from './node.js'
 import { ARRAY_TURN, SharedTurn, SharedTurnPlan } from './shared-turn.js'
+import type { Standings } from './standings.js'
 
 /** Picks from a bound array between two looks at the whole of it. */
 const PICKS_A_LOOK = 1024
@@ -57,8 +58,8 @@ export interface ArrayPicksOptions {
   readonly exact: boolean
   /** Throws where picks are no longer allowed. */
   readonly check: () => void
-  /** Ids that may not be picked though they are listed: these nodes drain. Call `invalidate` when it changes. */
-  readonly out: ReadonlySet<string>
+  /** Which ids may not be picked though they are listed. Call `invalidate` when it changes. */
+  readonly standings: Pick<Standings, 'out' | 'ill'>
   /** Told of the ids of an array each time that the whole of it is looked at. */
   readonly onShown: ((id: string) => void) | undefined
 }
@@ -254,7 +255,18 @@ export class ArrayPicks implements ArrayPicker {
   private readInto(nodes: readonly NodeLike[]): void {
     const count = nodes.length
     if (this.raw.length < count) this.makeRoom(count)
-    const { out, onShown } = this.options
+    this.readAll(nodes, false)
+    // Where nobody else is among them, those that are ill are picked.
+    if (this.options.standings.ill.size > 0 && this.raw.subarray(0, count).every((value) => value === OUT)) {
+      this.readAll(nodes, true)
+    }
+    if (this.self !== undefined) this.keepSelf(nodes, this.self)
+  }
+
+  private readAll(nodes: readonly NodeLike[], isOpen: boolean): void {
+    const count = nodes.length
+    const { standings, onShown } = this.options
+    const { out, ill } = standings
     const { values, facts } = this.live.view
     const { raw, positions } = this
     const anyFresh = (facts[FACT_FRESH] as number) > 0
@@ -267,10 +279,10 @@ export class ArrayPicks implements ArrayPicker {
       if (position === undefined) id = idOf(node)
       if (onShown !== undefined) onShown(id)
       const value = position === undefined || !anyFresh ? NOT_ELIGIBLE : (values[position] as number)
-      raw[i] = anyOut && out.has(id) ? OUT : value === NOT_ELIGIBLE ? MISSING : value
+      const isOut = anyOut && out.has(id) && !(isOpen && ill.has(id))
+      raw[i] = isOut ? OUT : value === NOT_ELIGIBLE ? MISSING : value
     }
     if (this.weighted) this.weigh(nodes)
-    if (this.self !== undefined) this.keepSelf(nodes, this.self)
   }
 
   // Leaves the local node alone, where it may be picked.

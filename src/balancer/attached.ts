@@ -3,6 +3,7 @@ import type { Clock } from '../clock.js'
 import { chooseEngine } from '../engine/load.js'
 import { ClosedError, OptionError } from '../errors.js'
 import { checkOptions, options } from '../options.js'
+import type { Told } from '../poller/told.js'
 import { processClock } from '../process-clock.js'
 import { toSeed } from '../seed.js'
 import { NO_SLOT } from '../table/layout.js'
@@ -14,9 +15,10 @@ import {
   isClosed,
   type PostedMembers,
 } from './handle.js'
-import type { Place } from './members.js'
+import type { Member, Place } from './members.js'
 import { clockOption, engineOption, seedOption } from './options.js'
 import { Picker } from './picker.js'
+import { takeStanding } from './posted-standing.js'
 
 /** Options of `attachBalancer`. */
 export interface AttachOptions {
@@ -82,6 +84,8 @@ export class AttachedBalancer extends Picker<string> {
       directory: known,
       self: handle.self,
       turns: handle.turns,
+      coalesce: handle.coalesce,
+      trust: handle.trust,
     })
     this.#known = known
     this.#take(handle.members)
@@ -90,6 +94,7 @@ export class AttachedBalancer extends Picker<string> {
     this.#channel.onmessage = (event) => {
       const message = (event as { data: HandleMessage }).data
       if (message.kind === 'members') this.#take(message.members)
+      else if (message.kind === 'standings') this.#restand(message.members)
       else if (message.kind === 'closed') this.close()
     }
     // Only now: from here on it is told.
@@ -97,7 +102,7 @@ export class AttachedBalancer extends Picker<string> {
       this.close()
       throw new ClosedError(`balancer ${handle.name}`)
     }
-    this.#channel.postMessage({ kind: 'attached' } satisfies HandleMessage)
+    this.#post({ kind: 'attached' })
   }
 
   /** Lets go of the balancer; it goes on without this thread. */
@@ -112,7 +117,16 @@ export class AttachedBalancer extends Picker<string> {
     this.close()
   }
 
-  #take({ ids, places, states }: PostedMembers): void {
+  // The balancer is told too, and tells all its threads.
+  protected override heard(told: Told): void {
+    this.#post({ kind: 'told', told })
+  }
+
+  #post(message: HandleMessage): void {
+    this.#channel.postMessage(message)
+  }
+
+  #take({ places, standings }: PostedMembers): void {
     if (this.closed) return
     // A node that left and came back is another member: its slot is another.
     for (const place of places) {
@@ -122,9 +136,26 @@ export class AttachedBalancer extends Picker<string> {
       }
     }
     this.#known.take(places)
+    const ids = places.map(({ id }) => id)
     this.members.set(ids, ids)
-    for (const [i, member] of this.members.list.entries()) this.members.setState(member, states[i] ?? 'up')
+    this.#stand({ places, standings })
     this.changed()
+  }
+
+  #restand(members: PostedMembers): void {
+    if (!this.closed) this.restood(this.#stand(members))
+  }
+
+  #stand({ places, standings }: PostedMembers): Member<string>[] {
+    return places.flatMap(({ slot, generation }, i) => {
+      const member = this.members.at(slot, generation)
+      const standing = standings[i]
+      // It left meanwhile, or comes with the next message of all members.
+      if (member === undefined || standing === undefined) return []
+      takeStanding(member, standing)
+      this.members.update(member)
+      return [member]
+    })
   }
 }
 

@@ -1,48 +1,29 @@
 import { cpuSampler } from '../agent/samplers/index.js'
-import { createSampling, type Sampling, type SamplingCounters } from '../agent/sampling.js'
+import { createSampling, type Sampling } from '../agent/sampling.js'
 import { adaptive } from '../algorithms/adaptive.js'
-import { type Algorithm, ttlOf } from '../algorithms/algorithm.js'
 import { chooseEngine } from '../engine/load.js'
 import { Generator } from '../engine/portable/generator.js'
 import { OptionError, UnknownNodeError } from '../errors.js'
 import { checkOptions } from '../options.js'
-import { Poller, type PollerCounters } from '../poller/poller.js'
+import { Poller } from '../poller/poller.js'
 import type { ProbeAsker } from '../poller/probe-asker.js'
-import type { ProbeCounters } from '../poller/prober.js'
 import type { Told } from '../poller/told.js'
-import { tellsUnasked } from '../poller/transports/kinds.js'
 import { processClock } from '../process-clock.js'
 import { type Seed, streamOf, toSeed } from '../seed.js'
-import { Publications } from '../table/publications.js'
 import { type Entry, sampleTime, Table } from '../table/table.js'
-import { warn } from '../warn.js'
 import { checkSelf } from './cores.js'
 import { Drains } from './drains.js'
 import { type BalancerHandle, HandleServer } from './handle.js'
 import { keptAlive } from './keep-alive.js'
-import type { LeaseCounters } from './lease.js'
 import type { Member } from './members.js'
 import { idOf, idsOf, type NodeLike } from './node.js'
 import { type BalancerOptions, balancerOptions, type CheckedPollOptions } from './options.js'
-import type { PickCounters } from './pick-counters.js'
 import { Picker } from './picker.js'
 import { Probing } from './probing.js'
 import { processTable } from './process-table.js'
-
-/** Counters of a balancer since it was made. */
-export interface BalancerStats {
-  readonly name: string
-  readonly engine: 'native' | 'portable'
-  readonly members: number
-  readonly picks: PickCounters
-  readonly leases: LeaseCounters
-  /** Undefined with `poll: false`. */
-  readonly poll: PollerCounters | undefined
-  /** Undefined where no picks are probed for: with another algorithm than `prequal`, or with `poll: false`. */
-  readonly probes: ProbeCounters | undefined
-  /** Undefined without `self`. */
-  readonly sampler: SamplingCounters | undefined
-}
+import { warnOfShortTtl } from './short-ttl.js'
+import type { BalancerStats } from './stats.js'
+import type { TrustSettings } from './trust-options.js'
 
 // Keeps jitter apart from picks, whatever the seed.
 const JITTER_STREAM = 0x85ebca6b
@@ -54,16 +35,16 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
   readonly #table: Table
   readonly #self: { readonly node: N; readonly id: string } | undefined
   readonly #drains: Drains
-  readonly #publications: Publications
-  // Members that are out since they say so themselves.
-  readonly #saidOut = new Set<Member>()
   readonly #poller: Poller | undefined
   readonly #sampling: Sampling | undefined
   readonly #onSamplerError: number | 'stale'
   readonly #seed: Seed
+  readonly #coalesce: number
+  readonly #trust: TrustSettings
   #probing: Probing | undefined
   #handles: HandleServer | undefined
-  #telling = false
+  // Whose standing attached threads are to be told; all: who the members are, too.
+  #toTell: Set<Member> | 'all' | undefined
 
   /** @internal use `createBalancer` */
   constructor(given: BalancerOptions<N>) {
@@ -75,6 +56,8 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
     const algorithm = options.algorithm ?? adaptive()
     const self = options.self === undefined ? undefined : idOf(options.self)
     checkSelf(algorithm, self)
+    const { health, suspicion, maxShare } = options
+    const trust: TrustSettings = { health, suspicion, maxShare }
     super({
       name,
       engine: chooseEngine(options.engine),
@@ -86,11 +69,14 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
       places: table,
       directory: table,
       self,
+      coalesce: options.coalesce,
+      trust,
     })
     this.#table = table
     this.#seed = seed
+    this.#coalesce = options.coalesce
+    this.#trust = trust
     this.#drains = new Drains(table.memory, clock)
-    this.#publications = new Publications(table.memory, clock, options.coalesce)
     if (self !== undefined) this.#self = { node: options.self as N, id: self }
     this.#onSamplerError = options.onSamplerError
     if (options.self !== undefined) {
@@ -120,8 +106,8 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
   }
 
   /**
-   * Adds a member, or takes one up again that drains. False where it is a member and up. Throws BadNodeError,
-   * TableError, ClosedError.
+   * Adds a member, or takes one up again that `drain` was called for. False where it is a member and was not. What the
+   * node itself told, such as that it drains, stays. Throws BadNodeError, TableError, ClosedError.
    */
   add(node: N): boolean {
     this.checkOpen()
@@ -153,7 +139,7 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
     this.checkOpen()
     const member = this.find(node)
     if (member === undefined) throw new UnknownNodeError(node)
-    if (this.members.setState(member, 'drain')) this.changed()
+    if (this.members.order(member, 'drain')) this.changed()
     await keptAlive(this.#drains.wait(member))
   }
 
@@ -173,6 +159,10 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
       members: this.members.size,
       picks: this.pickCounters(),
       leases: { ...this.leases.leases },
+      health: this.healthCounters(),
+      suspicion: this.suspicionCounters(),
+      guard: this.guardCounters(),
+      inBand: { ...this.inBand.counters },
       poll: this.#poller?.counted(),
       probes: this.#probing && { ...this.#probing.counters },
       sampler: this.#sampling && { ...this.#sampling.counters },
@@ -201,7 +191,10 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
       ownClock: this.clock !== processClock,
       self: this.#self?.id,
       turns: this.turns,
+      coalesce: this.#coalesce,
+      trust: this.#trust,
       members: () => this.members.list,
+      onTold: (told) => this.#hearOf(told),
     })
     return this.#handles.handle()
   }
@@ -223,12 +216,8 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
       picks: () => this.picked,
       members: () => this.members.list,
       self: this.#self?.id,
-      publications: this.#publications,
-      onTold: (told) => {
-        // The poller knows what its polls told last, and would not say it again.
-        this.#poller?.forget([told])
-        this.told([told])
-      },
+      publications: this.publications,
+      onTold: (told) => this.#hearOf(told),
       onProbe: (member, inFlight, latency, time) => this.probed(member, inFlight, latency, time),
       find: (id) => this.members.find(id),
     })
@@ -243,7 +232,6 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
       this.members.clear()
       this.#handles?.close()
       this.#probing?.close()
-      this.#publications.close()
     }
     if (this.#poller !== undefined) await keptAlive(this.#poller.close())
   }
@@ -256,31 +244,40 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
     this.#drains.look(member)
   }
 
-  /** Takes what nodes told of themselves. */
-  protected told(told: readonly Told[]): void {
-    const members = new Map<number, Member<N>>()
-    for (const member of this.members.all()) members.set(member.slot, member)
-    let changed = false
-    for (const { slot, generation, state } of told) {
-      const member = members.get(slot)
-      if (member === undefined || member.generation !== generation || state === undefined) continue
-      const out = state !== 'up'
-      // One that the user drains stays so.
-      if (out ? member.state !== 'up' : !this.#saidOut.delete(member)) continue
-      if (out) this.#saidOut.add(member)
-      if (this.members.setState(member, out ? 'drain' : 'up')) changed = true
-    }
-    if (changed) this.changed()
+  // What came by probes, or to another thread.
+  #hearOf(told: Told): void {
+    const member = this.members.at(told.slot, told.generation)
+    if (member !== undefined) this.hear(member, told)
+  }
+
+  // The poller knows what its polls told last, and would not say it again.
+  protected override heard(told: Told): void {
+    this.#poller?.forget([told])
+  }
+
+  protected override changed(): void {
+    super.changed()
+    this.#tellSoon('all')
+  }
+
+  protected override restood(members: readonly Member<N>[]): void {
+    super.restood(members)
+    this.#tellSoon(members)
   }
 
   // The poller and attached threads are told once a turn, however many members changed in it.
-  protected override changed(): void {
-    super.changed()
-    if (this.#telling) return
-    this.#telling = true
+  #tellSoon(changed: readonly Member[] | 'all'): void {
+    const waits = this.#toTell !== undefined
+    if (changed === 'all') this.#toTell = 'all'
+    else if (this.#toTell === undefined) this.#toTell = new Set(changed)
+    else if (this.#toTell !== 'all') for (const member of changed) this.#toTell.add(member)
+    if (waits) return
     queueMicrotask(() => {
-      this.#telling = false
-      if (!this.closed) this.#tellMembers()
+      const changed = this.#toTell
+      this.#toTell = undefined
+      if (this.closed) return
+      if (changed === 'all') this.#tellMembers()
+      else if (changed !== undefined) this.#handles?.restood([...changed])
     })
   }
 
@@ -356,19 +353,4 @@ export function tableFor(table: Table | undefined, clock: Table['clock'] | undef
 function jitterFrom(seed: Seed): () => number {
   const generator = new Generator(streamOf(seed, JITTER_STREAM))
   return () => generator.next() / 2 ** 32
-}
-
-let warnedOfTtl = false
-
-function warnOfShortTtl(algorithm: Algorithm, { interval, transport }: CheckedPollOptions): void {
-  const ttl = ttlOf(algorithm)
-  if (ttl === undefined || ttl >= 2 * interval || warnedOfTtl) return
-  // Their readings are as old as they are, whatever the interval.
-  if ('kind' in transport && tellsUnasked(transport.kind)) return
-  warnedOfTtl = true
-  warn(
-    `ttl is ${ttl} ms and the poll interval ${interval} ms: one slow poll makes every reading expire and ` +
-      `all nodes look alike. Set ttl to at least ${2 * interval} ms, or poll more often.`,
-    'IDLEST_SHORT_TTL',
-  )
 }

@@ -18,25 +18,22 @@ class CustomArrayPicks implements ArrayPicker {
   }
 
   select(nodes: readonly NodeLike[]): number {
-    const { check, out, onShown } = this.#options
+    const { check, standings, onShown } = this.#options
     check()
     if (!Array.isArray(nodes)) throw new OptionError('nodes', nodes, 'an array of nodes')
     this.#takeDirectory()
-    const indices: number[] = []
-    const candidates: NodeLike[] = []
-    const places: Place[] = []
     // Not `entries` of what is the caller's: reading an id may run code that changes it.
-    for (const [i, node] of nodes.slice().entries()) {
-      const id = idOf(node)
-      onShown?.(id)
-      if (out.has(id)) continue
-      indices.push(i)
-      candidates.push(node)
-      places.push(this.#places.get(id) ?? { id, slot: NO_SLOT, generation: 0 })
-    }
+    const all = [...nodes.slice().entries()].map(([index, node]) => ({ index, node, id: idOf(node) }))
+    for (const { id } of all) onShown?.(id)
+    let candidates = all.filter(({ id }) => !standings.out.has(id))
+    if (candidates.length === 0) candidates = all.filter(({ id }) => standings.ill.has(id))
     if (candidates.length === 0) return -1
-    const picked = this.#runner.pick(this.#runner.choiceOf(candidates, places))
-    return picked < 0 ? -1 : (indices[picked] as number)
+    const choice = this.#runner.choiceOf(
+      candidates.map(({ node }) => node),
+      candidates.map(({ id }) => this.#places.get(id) ?? { id, slot: NO_SLOT, generation: 0 }),
+    )
+    const picked = this.#runner.pick(choice)
+    return picked < 0 ? -1 : (candidates[picked]?.index ?? -1)
   }
 
   invalidate(): void {}

@@ -20,8 +20,9 @@ import { tableTime } from '../table/table.js'
 import { type CustomErrorEvent, publishCustomError } from '../telemetry.js'
 import { warn } from '../warn.js'
 import { isFailure, isLatency, type Outcome } from './lease.js'
-import type { Member, MemberState, Place } from './members.js'
+import type { Member, Place } from './members.js'
 import { looseId, type NodeLike } from './node.js'
+import { type MemberState, stateOf } from './standings.js'
 
 const NO_PLACE: Place = { id: '', slot: NO_SLOT, generation: 0 }
 
@@ -134,7 +135,7 @@ export class CustomRunner {
   membersChanged(members: readonly Member[]): void {
     const before = this.#known
     // Before anyone is told: who is told may change the members.
-    this.#known = new Map(members.map((member) => [member, member.state]))
+    this.#known = new Map(members.map((member) => [member, stateOf(member)]))
     for (const member of before.keys()) if (!this.#known.has(member)) this.#changed('remove', member)
     for (const [member, state] of [...this.#known]) {
       if (!before.has(member)) this.#changed('add', member)

@@ -78,7 +78,7 @@ class DropIn {
       clock,
       exact: clock !== processClock,
       check: () => {},
-      out: new Set(),
+      standings: { out: new Set(), ill: new Set() },
       onShown: checked.poll === false ? undefined : (id) => this.#show(id),
     }
     const counters = { badPicks: 0, hookErrors: 0 }

@@ -45,3 +45,26 @@ export function takenFor(
   if (isByFlights(algorithm)) return Math.max(value, inFlight(memory, slot, generation))
   return algorithm.kind === 'powerOfTwo' ? value : value / MILLI
 }
+
+/**
+ * What a node says of how busy it is: the metric of `powerOfTwo`; else its CPU, or its application utilization where it
+ * does not tell that. Undefined where nothing as fresh is known.
+ * @param oldest table time of the oldest sample that counts, ms
+ */
+export function claimOf(
+  algorithm: Algorithm,
+  memory: TableMemory,
+  place: Place,
+  oldest: number,
+): number | undefined {
+  if (algorithm.kind !== 'powerOfTwo') {
+    const cpu = cpuOf(memory, place)
+    if (cpu !== undefined && reading.time >= oldest) return cpu
+  }
+  const { slot, generation } = place
+  const reported = reportTime(memory, slot, generation)
+  if (reported < 0) return undefined
+  const metric = algorithm.kind === 'powerOfTwo' ? algorithm.metric : 'application'
+  readMetric(memory, slot, generation, findMetric(memory, metric), reported, sample)
+  return Number.isNaN(sample.value) || sample.time < oldest ? undefined : sample.value
+}

@@ -5,16 +5,19 @@ import type { Algorithm } from '../algorithms/algorithm.js'
 import { isAlgorithm } from '../algorithms/check.js'
 import type { EngineName } from '../engine/engine.js'
 import { OptionError } from '../errors.js'
-import { whole } from '../options.js'
+import { milliseconds, whole } from '../options.js'
+import type { Told } from '../poller/told.js'
 import type { TableBuffer } from '../table/memory.js'
-import type { Member, MemberState, Place } from './members.js'
+import type { Member, Place } from './members.js'
+import { type PostedStanding, postedStanding, standingOf } from './posted-standing.js'
 import { TURN_BYTES } from './shared-turn.js'
+import { type TrustSettings, trustOptions } from './trust-options.js'
 
 /** The members of a balancer, as they are posted to other threads. */
 export interface PostedMembers {
-  readonly ids: readonly string[]
   readonly places: readonly Place[]
-  readonly states: readonly MemberState[]
+  /** How each of them stands. */
+  readonly standings: readonly PostedStanding[]
 }
 
 /** What a worker thread needs to pick for a balancer of another thread; post it, then `attachBalancer` it there. */
@@ -30,6 +33,9 @@ export interface BalancerHandle {
   readonly self?: string | undefined
   /** Where turns are taken together, for `roundRobin({ shared: true })`. */
   readonly turns?: TableBuffer | undefined
+  /** Least time between two publications of reports that come one by one, ms. */
+  readonly coalesce: number
+  readonly trust: TrustSettings
   /** The channel on which member changes are told. */
   readonly channel: string
   /** One byte: 1 once the balancer is closed, which a thread that attaches after that is not told otherwise. */
@@ -40,9 +46,13 @@ export interface BalancerHandle {
 /** What goes over a handle's channel. */
 export type HandleMessage =
   | { readonly kind: 'members'; readonly members: PostedMembers }
+  /** Of some members, how they stand now. */
+  | { readonly kind: 'standings'; readonly members: PostedMembers }
   | { readonly kind: 'closed' }
   /** From a thread that attached: tell me the members, they may have changed on the way. */
   | { readonly kind: 'attached' }
+  /** From a thread that attached: a node told this of itself. */
+  | { readonly kind: 'told'; readonly told: Told }
 
 export interface HandleServerOptions {
   readonly name: string
@@ -52,7 +62,10 @@ export interface HandleServerOptions {
   readonly ownClock: boolean
   readonly self: string | undefined
   readonly turns: TableBuffer | undefined
+  readonly coalesce: number
+  readonly trust: TrustSettings
   readonly members: () => readonly Member[]
+  readonly onTold: (told: Told) => void
 }
 
 /** Tells the threads that attached to a balancer of its members. */
@@ -67,13 +80,14 @@ export class HandleServer {
     this.#options = options
     this.#channel.unref()
     this.#channel.onmessage = (event) => {
-      const { kind } = (event as { data: HandleMessage }).data
-      if (kind === 'attached') this.#tell()
+      const message = (event as { data: HandleMessage }).data
+      if (message.kind === 'attached') this.changed()
+      else if (message.kind === 'told') options.onTold(message.told)
     }
   }
 
   handle(): BalancerHandle {
-    const { name, buffer, algorithm, engine, ownClock, self, turns } = this.#options
+    const { name, buffer, algorithm, engine, ownClock, self, turns, coalesce, trust } = this.#options
     return {
       kind: 'idlest-balancer',
       name,
@@ -83,15 +97,22 @@ export class HandleServer {
       ownClock,
       self,
       turns,
+      coalesce,
+      trust,
       channel: this.#name,
       closed: this.#flag,
-      members: this.#members(),
+      members: posted(this.#options.members()),
     }
   }
 
   /** Tells of the members as they are now. */
   changed(): void {
-    if (!this.#closed) this.#tell()
+    this.#tell({ kind: 'members', members: posted(this.#options.members()) })
+  }
+
+  /** Tells how these members stand now. */
+  restood(members: readonly Member[]): void {
+    this.#tell({ kind: 'standings', members: posted(members) })
   }
 
   close(): void {
@@ -102,17 +123,15 @@ export class HandleServer {
     this.#channel.close()
   }
 
-  #tell(): void {
-    this.#channel.postMessage({ kind: 'members', members: this.#members() } satisfies HandleMessage)
+  #tell(message: HandleMessage): void {
+    if (!this.#closed) this.#channel.postMessage(message)
   }
+}
 
-  #members(): PostedMembers {
-    const list = this.#options.members()
-    return {
-      ids: list.map((member) => member.id),
-      places: list.map(({ id, slot, generation }) => ({ id, slot, generation })),
-      states: list.map((member) => member.state),
-    }
+function posted(members: readonly Member[]): PostedMembers {
+  return {
+    places: members.map(({ id, slot, generation }) => ({ id, slot, generation })),
+    standings: members.map(standingOf),
   }
 }
 
@@ -145,6 +164,8 @@ const handleSchema = v.object({
       v.check(({ byteLength }) => byteLength >= TURN_BYTES && byteLength % 4 === 0),
     ),
   ),
+  coalesce: milliseconds(0),
+  trust: v.custom<TrustSettings>((value) => v.is(trustOptions, value)),
   channel: v.string(),
   closed: v.pipe(
     shared,
@@ -152,16 +173,17 @@ const handleSchema = v.object({
   ),
   members: v.pipe(
     v.object({
-      ids: v.array(v.string()),
       places: v.array(v.object({ id: v.string(), slot: word, generation: word })),
-      states: v.array(v.picklist(['up', 'drain'])),
+      standings: v.array(postedStanding),
     }),
-    v.check(({ ids, places, states }) => ids.length === places.length && ids.length === states.length),
+    v.check(({ places, standings }) => places.length === standings.length),
   ),
 })
 
 /** Checks that something is a handle, all of it: a wrong slot would be written to. Throws OptionError. */
 export function checkHandle(value: unknown): BalancerHandle {
-  if (v.is(handleSchema, value) && isWhole(value)) return value
+  if (v.is(handleSchema, value) && isWhole(value)) {
+    return { ...value, trust: v.parse(trustOptions, value.trust) }
+  }
   throw new OptionError('handle', value, 'what balancer.handle() returned, posted to this thread')
 }

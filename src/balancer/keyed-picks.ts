@@ -214,7 +214,7 @@ export class KeyedPicks<N extends NodeLike> {
     this.up = 0
     this.upWeight = 0
     for (const member of this.#options.members.all()) {
-      const isUp = member.state === 'up'
+      const isUp = member.up
       if (!this.#isWanted(member)) continue
       const number = numbers.get(member.id)
       total += this.#weightOf(member.id)
@@ -240,8 +240,8 @@ export class KeyedPicks<N extends NodeLike> {
 
   // A ring lets keys of a member that is not up walk on, which comes to the same as a ring without it; with a Maglev
   // table it does not.
-  #isWanted({ id, state }: Member<N>): boolean {
-    return (state === 'up' || this.#options.algorithm.kind === 'hashRing') && this.#weightOf(id) > 0
+  #isWanted({ id, up }: Member<N>): boolean {
+    return (up || this.#options.algorithm.kind === 'hashRing') && this.#weightOf(id) > 0
   }
 
   // The nodes that the table should be of.

@@ -38,6 +38,8 @@ export interface LeaseOwner {
   released(member: Member): void
   /** Called after each release with what was told of it, where someone wants to know. Never throws. */
   readonly ended: ((member: Member, outcome: Outcome | undefined) => void) | undefined
+  /** Told of each failure; where it is, `streak` of the member counts it already. */
+  readonly health: { failed(member: Member): void } | undefined
   /** Where the algorithm learns from how leases end. */
   readonly learning: Learning | undefined
 }
@@ -100,6 +102,10 @@ export class Lease<N extends NodeLike = NodeLike> {
     if (failed) {
       leases.failed++
       member.failed++
+      member.streak++
+      this.#owner.health?.failed(member)
+    } else if (member.streak !== 0) {
+      member.streak = 0
     }
     if (latency !== undefined) {
       member.latencySum += latency

@@ -59,6 +59,8 @@ export class LiveView {
   generation = STALE
   /** Steps at each refresh. */
   revision = 0
+  /** Whether each pick is to ask whether the view is out of date: `generation` is that of none, after `invalidate`. */
+  isWatched = false
   readonly view: View = { values: new Float64Array(0), facts: new Float64Array(FACT_COUNT) }
   readonly #core: EngineCore
   readonly #memory: TableMemory
@@ -104,7 +106,7 @@ export class LiveView {
     this.revision++
     this.#seen = (this.view.facts[FACT_GENERATION] as number) & 0x7fffffff
     if (this.#exact) return
-    this.generation = this.#seen
+    if (!this.isWatched) this.generation = this.#seen
     this.#arm((this.view.facts[FACT_NEXT_EXPIRY] as number) - now)
   }
 

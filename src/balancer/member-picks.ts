@@ -2,13 +2,16 @@ import { threadId } from 'node:worker_threads'
 import { type Algorithm, isKeyed } from '../algorithms/algorithm.js'
 import type { Clock } from '../clock.js'
 import type { Engine, EngineCore } from '../engine/engine.js'
+import { Generator } from '../engine/portable/generator.js'
 import { OptionError } from '../errors.js'
 import type { Key } from '../keys/key-hash.js'
+import { streamOf } from '../seed.js'
 import type { TableBuffer, TableMemory } from '../table/memory.js'
 import { tableTime } from '../table/table.js'
 import { coreOf } from './cores.js'
 import type { CustomRunner } from './custom.js'
 import type { FailedPicks } from './failed-picks.js'
+import { Guard, type GuardCounters } from './guard.js'
 import { KeyedPicks } from './keyed-picks.js'
 import { learningOf } from './learning.js'
 import type { Learning, LeaseCounters } from './lease.js'
@@ -17,7 +20,7 @@ import type { Member, Members } from './members.js'
 import { looseId, type NodeLike } from './node.js'
 import { Picks } from './picks.js'
 import { excludedBy, type SelectOptions } from './select-options.js'
-import { type NodeSnapshot, snapshotOf } from './snapshot.js'
+import { type NodeSnapshot, snapshotOf, type Watchers } from './snapshot.js'
 
 export interface MemberPicksOptions<N extends NodeLike> {
   readonly engine: Engine
@@ -37,11 +40,18 @@ export interface MemberPicksOptions<N extends NodeLike> {
   readonly leases: LeaseCounters
   /** Told of draws that failed. */
   readonly failures: FailedPicks
+  /** The share of the picks that a member may have. */
+  readonly maxShare: number
+  /** Called before each look at members and readings. */
+  readonly onRefresh: (() => void) | undefined
   /** Throws where picks are no longer allowed. */
   readonly check: () => void
   /** Told of the members' nodes as the engine has them, which what it draws are indices of. */
   onNodes(nodes: readonly N[]): void
 }
+
+// Keeps what is drawn here apart from what the engine draws, whatever the seed.
+const GUARD_STREAM = 0x27d4eb2f
 
 /** Picks among the members: any of them, by what the engine draws; one for a key; or any but some. */
 export class MemberPicks<N extends NodeLike> {
@@ -54,18 +64,29 @@ export class MemberPicks<N extends NodeLike> {
   readonly #options: MemberPicksOptions<N>
   // Where the algorithm takes keys.
   readonly #keyed: KeyedPicks<N> | undefined
+  readonly #generator: Generator
+  readonly #guard: Guard
   /** Learns from leases, where the algorithm does. */
   readonly learning: Learning | undefined
 
   constructor(options: MemberPicksOptions<N>) {
     this.#options = options
-    const { memory, clock, exact } = options
+    const { memory, clock, exact, seed, algorithm, maxShare } = options
+    this.#generator = new Generator(streamOf(seed, GUARD_STREAM))
+    this.#guard = new Guard({ memory, algorithm, generator: this.#generator, maxShare })
     this.failures = options.failures
     const core = this.#core()
     // Not where members changed since the last pick: the engine has other indices.
     this.learning = core.learner && learningOf(core.learner, clock, (member) => this.#isKnown(member))
     this.#keyed = keyedPicksOf(options)
-    this.picks = new Picks({ core, memory, clock, exact, source: this.#source() })
+    this.picks = new Picks({
+      core,
+      memory,
+      clock,
+      exact,
+      source: this.#source(),
+      onRefresh: options.onRefresh,
+    })
   }
 
   /** Any member; undefined where the draw failed, which is noted. */
@@ -129,14 +150,25 @@ export class MemberPicks<N extends NodeLike> {
     if (this.#isKnown(member)) this.picks.probed(member.index, inFlight, latency, time)
   }
 
-  /** What is known of each member now. */
-  snapshot(): NodeSnapshot<N>[] {
+  /**
+   * What is known of each member now.
+   * @param watchers what looks at how they do
+   */
+  snapshot(watchers: Watchers): NodeSnapshot<N>[] {
     const { algorithm, memory, clock } = this.#options
     const view = this.picks.current()
     this.#countInMembers()
     const now = tableTime(memory, clock.now())
     const shares = this.#keyed?.shares(this.list) ?? this.picks.shares()
-    return snapshotOf(this.list, view, shares, algorithm, memory, now)
+    return snapshotOf(this.list, {
+      view,
+      shares,
+      algorithm,
+      memory,
+      now,
+      clockTime: clock.now(),
+      watchers,
+    })
   }
 
   /** Picks by keys so far; undefined where the algorithm takes none. */
@@ -148,6 +180,18 @@ export class MemberPicks<N extends NodeLike> {
   invalidate(): void {
     this.picks.invalidate()
     this.#keyed?.invalidate()
+  }
+
+  /** Makes the next pick see that weights and limits changed. */
+  reweigh(): void {
+    const { members, maxShare } = this.#options
+    this.#guard.reweigh()
+    this.picks.guardBy(maxShare < 1 || members.standings.guarded > 0 ? this.#guard : undefined)
+  }
+
+  /** Of how members were passed over. */
+  get guardCounters(): GuardCounters {
+    return this.#guard.counters
   }
 
   close(): void {
@@ -178,6 +222,7 @@ export class MemberPicks<N extends NodeLike> {
         this.picks.counts = new Float64Array(this.list.length)
         // A copy that is not frozen: to read an element of a frozen array takes a third of a pick.
         this.nodes = members.nodes.slice()
+        this.#guard.take(this.list)
         onNodes(this.nodes)
         return members.arrays
       },
@@ -198,7 +243,17 @@ export class MemberPicks<N extends NodeLike> {
     const indices = this.#options.members.indicesOf(exclude.map(looseId))
     const index = this.picks.nextExcluding(indices, isLease)
     this.failures.note(index, this.nodes)
-    return this.list[index]
+    return this.list[index] ?? this.#illBut(indices, isLease)
+  }
+
+  // One of those that are down or ejected, where nobody else is left.
+  #illBut(excluded: Uint32Array, isLease: boolean): Member<N> | undefined {
+    const { ill } = this.#options.members.standings
+    if (ill.size === 0) return undefined
+    const left = this.list.filter(({ id, index }) => ill.has(id) && !excluded.includes(index))
+    const member = left[this.#generator.below(left.length)]
+    if (member !== undefined) this.picks.picked(member.index, isLease)
+    return member
   }
 
   #noKeys(key?: Key): never {

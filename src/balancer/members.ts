@@ -1,9 +1,8 @@
 import type { WeightOf } from '../algorithms/algorithm.js'
 import { MEMBER_OUT, MEMBER_UP, type MemberArrays } from '../engine/engine.js'
+import { NO_SLOT } from '../table/layout.js'
 import { idOf, type NodeLike } from './node.js'
-
-/** What a member is allowed. Only `up` ones are picked; `drain` finishes what it has. */
-export type MemberState = 'up' | 'drain'
+import { type Order, type Standing, Standings, type Told, WELL } from './standings.js'
 
 /** Where a member's readings and counts are in the table. */
 export interface Place {
@@ -13,13 +12,12 @@ export interface Place {
 }
 
 /** A node that one balancer may pick. */
-export interface Member<N extends NodeLike = NodeLike> extends Place {
+export interface Member<N extends NodeLike = NodeLike> extends Place, Standing {
   /** The element that was given last. */
   node: N
   readonly place: Place
   /** As of the last look at the list. */
   index: number
-  state: MemberState
   /** Picks since it became a member, but for those of the current block. */
   picks: number
   /** Leases of this balancer that are not released. */
@@ -27,6 +25,8 @@ export interface Member<N extends NodeLike = NodeLike> extends Place {
   /** Leases released since it became a member, and how they went. */
   released: number
   failed: number
+  /** Leases that failed since the last that did not. */
+  streak: number
   /** Sum of the latencies told at release, ms, and how many there were. */
   latencySum: number
   latencyCount: number
@@ -45,17 +45,19 @@ export interface Places {
 export class Members<N extends NodeLike> {
   readonly #places: Places
   readonly #weightOf: WeightOf
+  readonly #standings: Standings
   readonly #byId = new Map<string, Member<N>>()
+  readonly #bySlot = new Map<number, Member<N>>()
   #list: readonly Member<N>[] = []
   #nodes: readonly N[] = Object.freeze([])
   #arrays: MemberArrays
   #stale = false
-  readonly #out = new Set<string>()
 
   /** @param weightOf the fixed weight of a node by its id, at least 0 */
   constructor(places: Places, weightOf: WeightOf) {
     this.#places = places
     this.#weightOf = weightOf
+    this.#standings = new Standings(weightOf)
     this.#arrays = arraysOf([], weightOf)
   }
 
@@ -63,9 +65,9 @@ export class Members<N extends NodeLike> {
     return this.#byId.size
   }
 
-  /** The ids of members that are not up. */
-  get out(): ReadonlySet<string> {
-    return this.#out
+  /** Who may be picked. */
+  get standings(): Readonly<Standings> {
+    return this.#standings
   }
 
   /** Whether the arrays are out of date. */
@@ -99,6 +101,12 @@ export class Members<N extends NodeLike> {
     return this.#byId.get(id)
   }
 
+  /** The member in a slot of the table, where it is the one of this slot generation. */
+  at(slot: number, generation: number): Member<N> | undefined {
+    const member = this.#bySlot.get(slot)
+    return member?.generation === generation ? member : undefined
+  }
+
   /** The index of a member, or -1. */
   indexOf(id: unknown): number {
     this.#sync()
@@ -116,12 +124,15 @@ export class Members<N extends NodeLike> {
     return indices.subarray(0, count)
   }
 
-  /** False where the node is a member already; one that drains is up again. Throws TableError where it is full. */
+  /**
+   * False where the node is a member already; one that this process drains is so no longer. Call `settle` after this and
+   * the other changes. Throws TableError where it is full.
+   */
   add(node: N): boolean {
     const id = idOf(node)
     const known = this.#byId.get(id)
-    if (known !== undefined) return this.setState(known, 'up')
-    this.#byId.set(id, newMember(node, this.#places.claim(id)))
+    if (known !== undefined) return this.order(known, 'up')
+    this.#byId.set(id, this.#enter(newMember(node, this.#places.claim(id))))
     this.#stale = true
     return true
   }
@@ -131,14 +142,15 @@ export class Members<N extends NodeLike> {
     const member = this.#byId.get(id)
     if (member === undefined) return false
     this.#byId.delete(id)
-    this.#out.delete(id)
+    if (this.#bySlot.get(member.slot) === member) this.#bySlot.delete(member.slot)
+    this.#standings.leave(member)
     this.#places.unclaim(member.place)
     this.#stale = true
     return true
   }
 
   /**
-   * Makes these the members, in this order. Those that stay keep place, state and counts.
+   * Makes these the members, in this order. Those that stay keep place, standing and counts.
    * @param ids of the nodes, each once
    */
   set(nodes: readonly N[], ids: readonly string[]): void {
@@ -154,6 +166,7 @@ export class Members<N extends NodeLike> {
       throw error
     }
     for (const id of [...this.#byId.keys()]) if (!next.has(id)) this.remove(id)
+    for (const [id, member] of next) if (!this.#byId.has(id)) this.#enter(member)
     this.#byId.clear()
     nodes.forEach((node, i) => {
       const id = ids[i] as string
@@ -164,18 +177,49 @@ export class Members<N extends NodeLike> {
     this.#stale = true
   }
 
-  /** False where it was in that state. */
-  setState(member: Member<N>, state: MemberState): boolean {
-    if (member.state === state) return false
-    if (state === 'up') this.#out.delete(member.id)
-    else this.#out.add(member.id)
-    member.state = state
-    this.#stale = true
+  /** Takes an order of this process. False where it was so before. */
+  order(member: Member<N>, order: Order): boolean {
+    if (member.order === order) return false
+    member.order = order
+    this.update(member)
     return true
+  }
+
+  /** Takes what a node told of itself; what is left out stays. False where it is what it told before. */
+  tell(member: Member<N>, { state, weight, maxInFlight }: Told): boolean {
+    const { told } = member
+    const next = {
+      state: state ?? told.state,
+      weight: weight ?? told.weight,
+      maxInFlight: maxInFlight ?? told.maxInFlight,
+    }
+    if (next.state === told.state && next.weight === told.weight && next.maxInFlight === told.maxInFlight) {
+      return false
+    }
+    member.told = next
+    this.update(member)
+    return true
+  }
+
+  /** Takes in what was changed of a member's standing. */
+  update(member: Member<N>): void {
+    if (this.#standings.update(member)) this.#stale = true
+  }
+
+  /** Decides who may be picked, after all changes. */
+  settle(): void {
+    if (this.#standings.settle(this.#byId.values())) this.#stale = true
   }
 
   clear(): void {
     for (const id of [...this.#byId.keys()]) this.remove(id)
+    this.settle()
+  }
+
+  #enter(member: Member<N>): Member<N> {
+    this.#standings.enter(member)
+    if (member.slot !== NO_SLOT) this.#bySlot.set(member.slot, member)
+    return member
   }
 
   #sync(): void {
@@ -188,6 +232,8 @@ export class Members<N extends NodeLike> {
   }
 }
 
+const NOTHING_TOLD: Told = { state: undefined, weight: undefined, maxInFlight: undefined }
+
 function newMember<N extends NodeLike>(node: N, place: Place): Member<N> {
   return {
     id: place.id,
@@ -196,30 +242,40 @@ function newMember<N extends NodeLike>(node: N, place: Place): Member<N> {
     node,
     place,
     index: -1,
-    state: 'up',
+    order: 'up',
+    told: NOTHING_TOLD,
+    ejected: false,
+    ejectedThere: false,
+    suspect: false,
+    suspectThere: false,
+    grade: WELL,
+    up: true,
+    factor: 1,
+    guarded: false,
     picks: 0,
     open: 0,
     released: 0,
     failed: 0,
+    streak: 0,
     latencySum: 0,
     latencyCount: 0,
   }
 }
 
-/** What engines read of these places; all are up but those of members in another state, and of weight 0. */
+/** What engines read of these places; all are up but those of members that may not be picked, and of weight 0. */
 export function arraysOf(
-  list: readonly (Place & { readonly state?: MemberState })[],
+  list: readonly (Place & { readonly up?: boolean })[],
   weightOf: WeightOf,
 ): MemberArrays {
   const slots = new Uint32Array(list.length)
   const generations = new Uint32Array(list.length)
   const states = new Uint8Array(list.length)
   const weights = new Float64Array(list.length).fill(1)
-  for (const [i, { id, slot, generation, state = 'up' }] of list.entries()) {
+  for (const [i, { id, slot, generation, up = true }] of list.entries()) {
     const weight = weightOf(id)
     slots[i] = slot
     generations[i] = generation
-    states[i] = state === 'up' && weight > 0 ? MEMBER_UP : MEMBER_OUT
+    states[i] = up && weight > 0 ? MEMBER_UP : MEMBER_OUT
     if (weight > 0) weights[i] = weight
   }
   return { slots, generations, states, weights }

@@ -9,6 +9,7 @@ import { httpTransport } from '../poller/transports/http.js'
 import { PUBLICATION_SPACING } from '../table/publications.js'
 import { Table } from '../table/table.js'
 import type { NodeLike } from './node.js'
+import { type TrustOptions, trustEntries } from './trust-options.js'
 
 /** How a balancer polls its members. */
 export interface PollOptions {
@@ -37,7 +38,7 @@ export interface PollOptions {
 }
 
 /** Options of `createBalancer`. */
-export interface BalancerOptions<N extends NodeLike = NodeLike> {
+export interface BalancerOptions<N extends NodeLike = NodeLike> extends TrustOptions {
   /** The members: ids, or objects with an `id`. Default none. */
   nodes?: readonly N[]
   /** The local process as a member: it is not polled but sampled, once a cycle. */
@@ -108,6 +109,7 @@ export const sharedEntries = {
 /** What `createBalancer` takes. Nodes are checked apart: their errors are of another kind. */
 export const balancerOptions = options({
   ...sharedEntries,
+  ...trustEntries,
   nodes: v.optional(v.custom<readonly NodeLike[]>(Array.isArray, 'an array of nodes'), () => []),
   self: v.optional(v.custom<NodeLike>((value) => value !== undefined, 'a node')),
   sampler: v.optional(samplerOption()),

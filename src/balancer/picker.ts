@@ -1,39 +1,28 @@
 import { threadId } from 'node:worker_threads'
-import { type Algorithm, weightsOf } from '../algorithms/algorithm.js'
-import type { Clock } from '../clock.js'
 import type { Engine, EngineName } from '../engine/engine.js'
-import { ClosedError, OptionError, UnknownLoadError, UnknownNodeError } from '../errors.js'
+import { OptionError, UnknownLoadError } from '../errors.js'
 import type { Key } from '../keys/key-hash.js'
-import type { NodeMeter } from '../meter/node-meter.js'
-import type { NodeMeterOptions } from '../meter/options.js'
-import { MeterRegistry } from '../meter/registry.js'
-import type { Report } from '../report.js'
-import { checkReport } from '../reports/check.js'
-import type { TableBuffer, TableMemory } from '../table/memory.js'
+import type { TableBuffer } from '../table/memory.js'
 import type { ArrayPicker, ArrayPicksOptions, Directory } from './array-picks.js'
 import { turnsFor } from './cores.js'
 import { type CustomRunner, runnerOf } from './custom.js'
 import { arrayPickerOf } from './custom-arrays.js'
 import { FailedPicks, NO_ONE } from './failed-picks.js'
+import type { GuardCounters } from './guard.js'
+import { KnownMembers, type KnownMembersOptions } from './known-members.js'
 import { Lease, type LeaseOwner, newLeaseCounters, type Outcome } from './lease.js'
 import { MemberPicks } from './member-picks.js'
-import { type Member, Members, type Places } from './members.js'
-import { looseId, type NodeLike } from './node.js'
-import { newPickCounters, type PickCounters } from './pick-counters.js'
+import type { Member } from './members.js'
+import type { NodeLike } from './node.js'
+import type { PickCounters } from './pick-counters.js'
 import type { Picks, PickWatcher } from './picks.js'
-import { ReportIntake } from './report-intake.js'
 import type { SelectOptions } from './select-options.js'
 import type { NodeSnapshot } from './snapshot.js'
 
-export interface PickerOptions {
-  readonly name: string
+export interface PickerOptions extends KnownMembersOptions {
   readonly engine: Engine
-  readonly memory: TableMemory
-  readonly clock: Clock
   readonly exact: boolean
-  readonly algorithm: Algorithm
   readonly seed: readonly [number, number]
-  readonly places: Places
   readonly directory: Directory
   /** The id of the local node. */
   readonly self: string | undefined
@@ -45,16 +34,9 @@ export interface PickerOptions {
 const ARRAY_STREAM = 0x9e3779b9
 
 /** Picks among members, from readings of a table: what balancers and attached balancers have in common. */
-export class Picker<N extends NodeLike = NodeLike> {
-  readonly name: string
-  readonly algorithm: Algorithm
+export abstract class Picker<N extends NodeLike = NodeLike> extends KnownMembers<N> {
   /** The engine in use. */
   readonly engine: EngineName
-  protected readonly members: Members<N>
-  protected readonly clock: Clock
-  protected readonly memory: TableMemory
-  protected closed = false
-  protected readonly counters = newPickCounters()
   /** Where turns are taken together with other threads. */
   protected readonly turns: TableBuffer | undefined
   protected readonly leases: LeaseOwner
@@ -65,24 +47,16 @@ export class Picker<N extends NodeLike = NodeLike> {
   readonly #arrayPicks: ArrayPicker
   readonly #custom: CustomRunner | undefined
   readonly #failures: FailedPicks
-  readonly #reports: ReportIntake
-  readonly #meters: MeterRegistry
   // Whether draws may fail for want of a load.
   readonly #mayFail: boolean
 
   protected constructor(options: PickerOptions) {
     const { name, engine, memory, clock, exact, algorithm, seed, self } = options
-    this.name = name
+    super(options)
     this.engine = engine.name
-    this.algorithm = algorithm
-    this.clock = clock
-    this.memory = memory
     this.#mayFail = algorithm.kind === 'powerOfTwo' && algorithm.unknown === 'fail'
-    this.members = new Members(options.places, weightsOf(algorithm))
     const members = () => this.members.size
     this.#failures = new FailedPicks({ name, counters: this.counters, members })
-    this.#reports = new ReportIntake(memory, clock, this.counters)
-    this.#meters = new MeterRegistry(memory, clock, algorithm)
     this.turns = options.turns ?? turnsFor(algorithm, seed)
     const custom = runnerOf({ algorithm, name, memory, clock, seed, counters: this.counters })
     this.#custom = custom
@@ -101,6 +75,8 @@ export class Picker<N extends NodeLike = NodeLike> {
       self,
       leases,
       failures: this.#failures,
+      maxShare: options.trust.maxShare,
+      onRefresh: this.suspicion && (() => this.suspicion?.look()),
       check,
       onNodes: (nodes) => {
         this.#nodes = nodes
@@ -112,6 +88,7 @@ export class Picker<N extends NodeLike = NodeLike> {
       leases,
       released: (member) => this.onReleased(member),
       ended: custom && (({ node }, outcome) => custom.released(node, outcome)),
+      health: this.health,
       learning: this.#memberPicks.learning,
     }
     const arrays: ArrayPicksOptions = {
@@ -126,7 +103,7 @@ export class Picker<N extends NodeLike = NodeLike> {
       clock,
       exact,
       check,
-      out: this.members.out,
+      standings: this.members.standings,
       onShown: undefined,
     }
     this.#arrayPicks = arrayPickerOf(arrays, custom)
@@ -263,51 +240,16 @@ export class Picker<N extends NodeLike = NodeLike> {
     }
   }
 
-  /**
-   * Takes a report of a member, as though it had been polled. The very next pick of this thread sees it.
-   * Returns whether any of it was stored: false where later samples are known of all that it says, the node is not a
-   * member (it may just have left), there is nothing in it that the table keeps, or the balancer is closed. Throws
-   * BadReportError.
-   */
-  report(node: NodeLike, report: Report): boolean {
-    const checked = checkReport(report)
-    const member = this.find(node)
-    return this.#reports.take(this.closed ? undefined : member, checked)
-  }
-
-  /**
-   * Makes this thread a member's: a meter of its own queue, which picks on every thread of the table see, without any
-   * polling. The node is this thread's until the last of its meters here is closed, the thread ends, or it hangs for longer
-   * than the algorithm's `ttl` (10 s where it has none) and another thread registers.
-   *
-   * ```ts
-   * const queue = attachBalancer(workerData.handle).meter('worker-3')
-   * parentPort.on('message', ({ job, sent }) => queue.run(() => work(job), Date.now() - sent))
-   * ```
-   * Throws NodeTakenError where another thread has the node, or this one has a meter of the same metric; OptionError,
-   * UnknownNodeError, TableError where the table keeps four other named metrics, ClosedError.
-   */
-  meter(node: NodeLike, options: NodeMeterOptions = {}): NodeMeter {
-    this.checkOpen()
-    const member = this.find(node)
-    if (member === undefined) throw new UnknownNodeError(node)
-    return this.#meters.meter(member, options)
-  }
-
   /** What is known of each member now, in the order of `nodes`. */
   snapshot(): NodeSnapshot<N>[] {
-    return this.closed ? [] : this.#memberPicks.snapshot()
+    const { health, suspicion } = this
+    return this.closed ? [] : this.#memberPicks.snapshot({ health, suspicion })
   }
 
   /** What `console.log` shows: not the whole of the table. */
   [Symbol.for('nodejs.util.inspect.custom')](): object {
     const { name, engine, algorithm, nodes, closed } = this
     return { name, engine, algorithm, nodes, closed }
-  }
-
-  protected find(node: NodeLike): Member<N> | undefined {
-    const id = looseId(node)
-    return typeof id === 'string' ? this.members.find(id) : undefined
   }
 
   protected pickCounters(): PickCounters {
@@ -317,6 +259,10 @@ export class Picker<N extends NodeLike = NodeLike> {
     const { byKey } = this.#memberPicks
     const keyless = byKey === undefined ? 0 : used + this.counters.arrayPicks
     return { picks: used + (byKey ?? 0), keyless, atRandom, ...this.counters }
+  }
+
+  protected guardCounters(): GuardCounters {
+    return { ...this.#memberPicks.guardCounters }
   }
 
   /** Picks of members so far, but those by keys. */
@@ -334,15 +280,20 @@ export class Picker<N extends NodeLike = NodeLike> {
     this.#memberPicks.probed(member, inFlight, latency, time)
   }
 
-  /** Makes the next pick see that members changed. */
-  protected changed(): void {
+  protected override changed(): void {
+    super.changed()
+    this.#memberPicks.reweigh()
+  }
+
+  protected override restood(members: readonly Member<N>[]): void {
+    super.restood(members)
+    this.#memberPicks.reweigh()
+  }
+
+  protected override membersChanged(): void {
     this.#memberPicks.invalidate()
     this.#arrayPicks.invalidate()
     this.#custom?.membersChanged(this.members.list)
-  }
-
-  protected checkOpen(): void {
-    if (this.closed) throw new ClosedError(`balancer ${this.name}`)
   }
 
   /** Called after each release of a lease. */
@@ -350,8 +301,7 @@ export class Picker<N extends NodeLike = NodeLike> {
 
   protected closePicks(): void {
     this.#picks.current()
-    this.#meters.close()
-    this.closed = true
+    this.closeMembers()
     this.#memberPicks.close()
     this.#arrayPicks.close()
   }

@@ -1,4 +1,5 @@
 import type { EngineCore, Learner, View } from '../engine/engine.js'
+import type { Draws, Guard } from './guard.js'
 import { glimpseOfGeneration, LiveView, type LiveViewOptions } from './live-view.js'
 import { PairBlock } from './pair-block.js'
 
@@ -12,12 +13,19 @@ export interface PickWatcher {
   wake(): void
 }
 
+const NO_ONE = new Uint32Array(0)
+
+export interface PicksOptions extends LiveViewOptions {
+  /** Called before each look at members and readings. */
+  readonly onRefresh?: (() => void) | undefined
+}
+
 /**
  * Picks from blocks of decisions that the engine draws ahead. A block is thrown away, and the generator taken back to
  * the first decision that was not used, as soon as the table's generation moves: the sequence is the one that single
  * picks would give.
  */
-export class Picks {
+export class Picks implements Draws {
   /** Decisions used so far, but for those of the current block. */
   used = 0
   /** The same by index; another array, as long as they, has to be put here when members are taken. */
@@ -36,17 +44,20 @@ export class Picks {
   // Draws of a live core can't be made ahead.
   private readonly isLive: boolean
   private readonly learner: Learner | undefined
+  private guard: Guard | undefined
+  private readonly onRefresh: (() => void) | undefined
   // But pairs can be, where the core compares such: which it does or not is asked once a refresh.
   private readonly pairs: PairBlock | undefined
   private mayDrawPairs = false
 
-  constructor(options: LiveViewOptions) {
+  constructor(options: PicksOptions) {
     this.header = options.memory.header
     this.live = new LiveView(options)
     this.core = options.core
     const space = new Uint32Array(LARGEST_BLOCK)
     this.isLive = options.core.live
     this.learner = options.core.learner
+    this.onRefresh = options.onRefresh
     if (this.isLive && options.core.fillPairs !== undefined) {
       this.pairs = new PairBlock(options.core, options.memory)
     }
@@ -67,13 +78,14 @@ export class Picks {
   /** The same for a pick that is no lease: nobody will tell how it ended. */
   nextAlone(): number {
     const index = this.next()
-    if (this.learner !== undefined && index >= 0) this.learner.sent(index)
+    if (this.learner !== undefined && index >= 0) this.sentAlone(this.learner, index)
     return index
   }
 
   /** Fills `into` with the next decisions, as `next` gives them, modulo 2^32. Returns how many: all, or 0 where no member is eligible. */
   fill(into: Uint32Array): number {
     this.bringUpToDate()
+    if (this.guard !== undefined) return this.fillGuarded(into)
     if (this.isLive) this.giveBack()
     const waiting = Math.min(this.drawn - this.position, into.length)
     for (let i = 0; i < waiting; i++) into[i] = this.block[this.position + i] as number
@@ -90,9 +102,49 @@ export class Picks {
   nextExcluding(excluded: Uint32Array, isLease: boolean): number {
     this.bringUpToDate()
     this.giveBack()
-    const index = this.countOne(this.core.pickExcluding(excluded))
-    if (this.learner !== undefined && !isLease && index >= 0) this.learner.sent(index)
+    const index = this.countOne(this.guard?.pick(this, excluded) ?? this.core.pickExcluding(excluded))
+    if (this.learner !== undefined && !isLease && index >= 0) this.sentAlone(this.learner, index)
     return index
+  }
+
+  /** Has each pick looked at by a guard from now on, or by none. */
+  guardBy(guard: Guard | undefined): void {
+    if (guard === this.guard) return
+    this.giveBack()
+    this.guard = guard
+    // So that no pick is made on the short way.
+    this.live.isWatched = guard !== undefined
+    this.live.invalidate()
+  }
+
+  /** What the algorithm takes each member for, as of the view. */
+  get values(): Float64Array {
+    return this.live.view.values
+  }
+
+  get revision(): number {
+    return this.live.revision
+  }
+
+  /** One draw that is no pick yet. */
+  draw(): number {
+    if (this.isLive) return this.core.pick()
+    if (this.position === this.drawn) this.refill()
+    return this.drawn === 0 ? -1 : (this.block[this.position++] as number) | 0
+  }
+
+  /** One draw as though the members at `excluded` were not up, that is no pick yet. */
+  drawBut(excluded: Uint32Array): number {
+    this.giveBack()
+    // As soon as this it may happen again.
+    this.nextBlock = 0
+    return this.core.pickExcluding(excluded)
+  }
+
+  /** Counts a pick that was made elsewhere. */
+  picked(index: number, isLease: boolean): void {
+    this.countOne(index)
+    if (this.learner !== undefined && !isLease) this.learner.sent(index)
   }
 
   /** What a member said, for a core with a pool; see `EngineCore`. */
@@ -143,15 +195,35 @@ export class Picks {
 
   private slowNext(): number {
     this.bringUpToDate()
+    if (this.guard !== undefined) return this.countOne(this.guard.pick(this, NO_ONE))
     if (this.isLive) return this.slowNextLive()
     if (this.position === this.drawn) {
-      this.useUp()
-      this.block = this.blocks[this.nextBlock] as Uint32Array
-      if (this.nextBlock < this.blocks.length - 1) this.nextBlock++
-      this.drawn = this.core.fill(this.block)
+      this.refill()
       if (this.drawn === 0) return -1
     }
     return (this.block[this.position++] as number) | 0
+  }
+
+  private refill(): void {
+    this.useUp()
+    this.block = this.blocks[this.nextBlock] as Uint32Array
+    if (this.nextBlock < this.blocks.length - 1) this.nextBlock++
+    this.drawn = this.core.fill(this.block)
+  }
+
+  private fillGuarded(into: Uint32Array): number {
+    for (let i = 0; i < into.length; i++) {
+      const index = this.nextAlone()
+      if (index === -1) return i
+      into[i] = index
+    }
+    return into.length
+  }
+
+  // Who was passed over for a small weight had its turn: else it would be drawn until it is picked.
+  private sentAlone(learner: Learner, index: number): void {
+    learner.sent(index)
+    if (this.guard !== undefined) for (const passed of this.guard.passed) learner.sent(passed)
   }
 
   private slowNextLive(): number {
@@ -174,6 +246,7 @@ export class Picks {
 
   private refresh(): void {
     this.giveBack()
+    this.onRefresh?.()
     this.live.refresh()
     this.nextBlock = 0
     this.mayDrawPairs = this.pairs !== undefined
@@ -189,7 +262,8 @@ export class Picks {
   }
 
   private useUp(): void {
-    if (this.position > 0) this.count(this.block, this.position)
+    // A guard's picks are counted one by one.
+    if (this.position > 0 && this.guard === undefined) this.count(this.block, this.position)
     this.position = 0
     this.drawn = 0
     const { pairs } = this

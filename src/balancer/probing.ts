@@ -73,9 +73,7 @@ export class Probing {
     if (members !== this.#members) {
       const { self } = this.#options
       this.#members = members
-      this.#targets = members
-        .filter(({ id, state }) => state === 'up' && id !== self)
-        .map(({ place }) => place as Entry)
+      this.#targets = members.filter(({ id, up }) => up && id !== self).map(({ place }) => place as Entry)
     }
     return this.#targets
   }

@@ -2,7 +2,7 @@ import type { Clock } from '../clock.js'
 import type { Report } from '../report.js'
 import type { TableMemory } from '../table/memory.js'
 import { publish } from '../table/reading.js'
-import { writeReport } from '../table/report.js'
+import { type StoreResult, writeReport } from '../table/report.js'
 import { sampleTime, tableTime } from '../table/table.js'
 import type { Place } from './members.js'
 import type { PickCounters } from './pick-counters.js'
@@ -25,23 +25,26 @@ export class ReportIntake {
    * Stores a report, and publishes what was stored.
    * @param place of the member that it is of; undefined where there is none
    * @param report a checked one
-   * @returns whether any of it was stored
+   * @param isTold whether what it says of the node's state, weight or most requests in flight was taken
+   * @returns whether any of it was taken
    */
-  take(place: Place | undefined, report: Report): boolean {
+  take(place: Place | undefined, report: Report, isTold: boolean): boolean {
     const counters = this.#counters
     if (place === undefined) {
       counters.reportsUnknown++
       return false
     }
+    const result = this.store(place, report)
+    if (result === 'stored') publish(this.#memory)
+    if (result === 'stored' || isTold) counters.reportsStored++
+    else if (result === 'empty') counters.reportsEmpty++
+    else counters.reportsOlder++
+    return result === 'stored' || isTold
+  }
+
+  /** Stores a report, and publishes nothing. */
+  store({ slot, generation }: Place, report: Report): StoreResult {
     const time = sampleTime(tableTime(this.#memory, this.#clock.now()), report.age ?? 0)
-    const result = writeReport(this.#memory, place.slot, place.generation, time, report)
-    if (result !== 'stored') {
-      if (result === 'empty') counters.reportsEmpty++
-      else counters.reportsOlder++
-      return false
-    }
-    counters.reportsStored++
-    publish(this.#memory)
-    return true
+    return writeReport(this.#memory, slot, generation, time, report)
   }
 }

@@ -1,18 +1,41 @@
 import { type Algorithm, ttlOf } from '../algorithms/algorithm.js'
 import { NOT_ELIGIBLE, type View } from '../engine/engine.js'
-import type { Report } from '../report.js'
+import type { KeptReport } from '../report.js'
 import { inFlight } from '../table/in-flight.js'
 import type { TableMemory } from '../table/memory.js'
 import { readReport } from '../table/report.js'
 import { cpuOf, sampledAt, takenFor } from './figures.js'
-import type { Member, MemberState } from './members.js'
+import type { Member } from './members.js'
 import type { NodeLike } from './node.js'
+import type { EjectionReason, PassiveHealth } from './passive-health.js'
+import { type MemberState, stateOf, type Told } from './standings.js'
+import type { Suspicion, SuspicionReason } from './suspicion.js'
+
+/** How a member is ejected. */
+export interface EjectionSnapshot {
+  /** `elsewhere`: by the balancer's own thread, of a balancer that is attached to it. */
+  readonly reason: EjectionReason | 'elsewhere'
+  /** How many times in all, but for those that it was forgiven; undefined where it was elsewhere. */
+  readonly times: number | undefined
+  /** Time until it returns, ms; undefined where it was elsewhere. */
+  readonly remaining: number | undefined
+}
 
 /** What a balancer knows of one member. */
 export interface NodeSnapshot<N extends NodeLike = NodeLike> {
   readonly node: N
   readonly id: string
+  /** The gravest of what this process ordered and what the node told; by weight 0 it drains. */
   readonly state: MemberState
+  /** What the node told of itself last. */
+  readonly told: Told
+  /** Why it is sent no more for a while, where its requests failed; undefined where it is not so. */
+  readonly ejected: EjectionSnapshot | undefined
+  /**
+   * Why it gets half of its share: it claims to be idle while its requests fail or slow down. `elsewhere`: the balancer's
+   * own thread found that, of a balancer that is attached to it.
+   */
+  readonly suspect: SuspicionReason | 'elsewhere' | undefined
   /** CPU of the reading in percent, however old; undefined where there is none. */
   readonly cpu: number | undefined
   /** Age of the sample that the algorithm goes by, ms: for `powerOfTwo` the metric's, else the CPU's. Undefined where there is none. */
@@ -32,12 +55,12 @@ export interface NodeSnapshot<N extends NodeLike = NodeLike> {
   /** Whether it may be picked now. */
   readonly inBand: boolean
   /**
-   * The chance that the next pick is this node, 0-1; for `roundRobin` its part of a whole turn. For those that go by
+   * The chance that the next draw is this node, 0-1, before weights, limits and `maxShare`; for `roundRobin` its part of a whole turn. For those that go by
    * requests in flight, what it would be where all have as many.
    */
   readonly share: number
   /** What the table keeps of the node's reports, however old each part is, in single precision. */
-  readonly report: Readonly<Omit<Report, 'age' | 'named'>>
+  readonly report: Readonly<KeptReport>
   /** Requests in flight by this process, over all balancers and threads of the table. */
   readonly inFlight: number
   /** Picks by this balancer since it became a member. */
@@ -49,15 +72,44 @@ export interface NodeSnapshot<N extends NodeLike = NodeLike> {
   readonly latency: number | undefined
 }
 
-/** Puts together what is known; `view` and `shares` are of these members, as of now. */
+export interface SnapshotOptions {
+  /** As of now, by index. */
+  readonly view: View
+  readonly shares: Float64Array
+  readonly algorithm: Algorithm
+  readonly memory: TableMemory
+  /** Table time, ms. */
+  readonly now: number
+  /** Clock time, ms. */
+  readonly clockTime: number
+  readonly watchers: Watchers
+}
+
+/** What looks at how members do, where something does. */
+export interface Watchers {
+  readonly health: PassiveHealth | undefined
+  readonly suspicion: Suspicion | undefined
+}
+
+function ejectionOf(
+  member: Member,
+  { watchers, clockTime }: Pick<SnapshotOptions, 'watchers' | 'clockTime'>,
+): EjectionSnapshot | undefined {
+  const ejection = watchers.health?.of(member)
+  if (ejection !== undefined) {
+    const { reason, times, until } = ejection
+    return { reason, times, remaining: Math.max(0, until - clockTime) }
+  }
+  if (!member.ejectedThere) return undefined
+  return { reason: 'elsewhere', times: undefined, remaining: undefined }
+}
+
+/** Puts together what is known of these members. */
 export function snapshotOf<N extends NodeLike>(
   members: readonly Member<N>[],
-  view: View,
-  shares: Float64Array,
-  algorithm: Algorithm,
-  memory: TableMemory,
-  now: number,
+  options: SnapshotOptions,
 ): NodeSnapshot<N>[] {
+  const { view, shares, algorithm, memory, now, watchers } = options
   const ttl = ttlOf(algorithm)
   const isCost = algorithm.kind === 'adaptive'
   const isWeighed = algorithm.kind === 'weightedRoundRobin'
@@ -69,7 +121,10 @@ export function snapshotOf<N extends NodeLike>(
     return {
       node: member.node,
       id: member.id,
-      state: member.state,
+      state: stateOf(member),
+      told: { ...member.told },
+      ejected: ejectionOf(member, options),
+      suspect: watchers.suspicion?.of(member) ?? (member.suspectThere ? 'elsewhere' : undefined),
       cpu: cpuOf(memory, member),
       age,
       fresh: age !== undefined && ttl !== undefined && age <= ttl,

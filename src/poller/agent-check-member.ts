@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.js'
+import { shown } from '../errors.js'
 import type { NodeState, Report } from '../report.js'
 import { type AgentCheckReply, readAgentCheck } from '../reports/agent-check.js'
 import { NODE_STATES } from '../reports/check.js'
@@ -95,7 +96,7 @@ class AgentCheckMember implements PlacedMember {
     if (reply === undefined) return { kind: 'error', reason: 'a reply without a line end' }
     const { report, wrong: ofLoad } = loadOf(reply, this.#target)
     const said = Object.keys(report).length > 0 || reply.admin !== undefined || reply.health !== undefined
-    const unknown = reply.unknown.map((word) => `${word}: an unknown word`)
+    const unknown = reply.unknown.map((word) => `${shown(word)}: an unknown word`)
     const wrong = [...unknown, ...reply.errors, ...(ofLoad === undefined ? [] : [ofLoad])].join('; ')
     if (!said) return wrong === '' ? { kind: 'heard' } : { kind: 'error', reason: wrong }
     if (wrong !== '') this.#sink.bad(this, wrong)

@@ -23,6 +23,8 @@ export interface AskedMembersOptions extends AskSettings {
   readonly clock: Clock
   /** As for a round. */
   readonly lastCall?: (run: () => void) => void
+  /** As for a round. */
+  readonly betweenWaves?: (run: () => void) => void
   /** A report came that nobody waits for any more. */
   readonly onLate: () => void
   readonly onAside: (aside: Aside) => void
@@ -90,7 +92,7 @@ export class AskedMembers {
 
   /** Asks all at once; resolves by the deadline, with what their round came to. Never rejects. */
   async round({ deadline, timeout }: RoundLimits): Promise<Tally> {
-    const { memory, clock, silentFor, lastCall, onLate } = this.#options
+    const { memory, clock, silentFor, lastCall, betweenWaves, onLate } = this.#options
     await this.prepare()
     if (this.#closed) return emptyTally()
     this.#round?.abort('the next round began')
@@ -100,6 +102,7 @@ export class AskedMembers {
       timeout: Math.max(0, deadline - now),
       limit: timeout,
       ...(lastCall === undefined ? {} : { lastCall }),
+      ...(betweenWaves === undefined ? {} : { betweenWaves }),
       store: (member, { report, at }) => this.#sink.store(member, report, at),
       isFresh: (member) => isFresh(memory, member, silentFor, now),
       onLate,

@@ -36,11 +36,11 @@ type Loaders = {
 // optional packages are asked for by those alone who need them.
 const loaders: Loaders = {
   custom: (context) => new CustomMembers(context),
-  http: async (context) => new (await import('./http-member.js')).HttpMembers(context),
+  http: async (context) => (await import('./orca-reading.js')).orcaMembers(context),
+  orca: async (context) => new (await import('./orca-members.js')).OrcaMembers(context),
   nats: async (context) => new (await import('./nats-member.js')).NatsMembers(context),
   'agent-check': async (context) => new (await import('./agent-check-member.js')).AgentCheckMembers(context),
-  'node-exporter': async (context) =>
-    new (await import('./node-exporter-member.js')).NodeExporterMembers(context),
+  'node-exporter': async (context) => (await import('./cpu-rate.js')).nodeExporterMembers(context),
 }
 
 /** Why a kind could not be loaded: what is to be installed, where a package that is optional is missing. */

@@ -2,6 +2,9 @@ import type { Clock, TimerHandle } from '../clock.js'
 import type { StoreResult } from '../table/report.js'
 import { type Answer, emptyTally, type Failure, reasonOf, type Tally } from './answer.js'
 
+/** Members that are asked in one turn of the event loop, where others are asked in the next. */
+const WAVE = 64
+
 /** A remote that a round asks. */
 export interface Member {
   readonly id: string
@@ -20,6 +23,8 @@ export interface RoundOptions<M extends Member> {
   readonly limit?: number
   /** Runs its argument when all that has arrived by now was taken in; default: at once. */
   readonly lastCall?: (run: () => void) => void
+  /** Runs its argument when what has arrived by now was taken in: between waves of asks. Default: all are asked at once. */
+  readonly betweenWaves?: (run: () => void) => void
   /** Writes a report; what it throws makes the member fail with `error`. */
   readonly store: (member: M, answer: Answer & { kind: 'report' }) => StoreResult
   /** Whether the member need not be asked; default: all are. */
@@ -62,11 +67,7 @@ export class Round<M extends Member> {
       if (options.lastCall === undefined) giveUp()
       else options.lastCall(giveUp)
     }, options.timeout)
-    for (const member of [...this.#open]) {
-      // Asking one may run the user's code, which may make another leave.
-      if (this.#open.has(member)) this.#ask(member)
-      if (options.isOver?.()) this.abort('the poller was closed')
-    }
+    this.#askFrom([...this.#open], 0)
     this.#endIfAll()
   }
 
@@ -83,6 +84,19 @@ export class Round<M extends Member> {
   abort(reason: string): void {
     for (const member of this.#takeOpen()) member.cancel(reason)
     this.#end()
+  }
+
+  // In waves, so that where there is more to do than time for it, some have answered rather than all are half-way.
+  #askFrom(members: readonly M[], start: number): void {
+    const { betweenWaves, isOver } = this.#options
+    const end = betweenWaves === undefined ? members.length : Math.min(start + WAVE, members.length)
+    for (let index = start; index < end; index++) {
+      const member = members[index] as M
+      // Asking one may run the user's code, which may make another leave.
+      if (this.#open.has(member)) this.#ask(member)
+      if (isOver?.()) this.abort('the poller was closed')
+    }
+    if (end < members.length && !this.#ended) betweenWaves?.(() => this.#askFrom(members, end))
   }
 
   #ask(member: M): void {
@@ -116,11 +130,14 @@ export class Round<M extends Member> {
   }
 
   #giveUp(reason: string): void {
-    for (const member of this.#takeOpen()) {
-      this.#fail(member, { kind: 'exit', reason })
-      member.cancel(reason)
-    }
+    const open = this.#takeOpen()
+    for (const member of open) this.#fail(member, { kind: 'exit', reason })
     this.#end()
+    // To close thousands of connections takes long: who waits for the end of the round hears of it before.
+    const { betweenWaves = (run) => run() } = this.#options
+    betweenWaves(() => {
+      for (const member of open) member.cancel(reason)
+    })
   }
 
   #takeOpen(): M[] {

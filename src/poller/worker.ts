@@ -33,6 +33,7 @@ class RemotePoller {
       coalesce,
       // Where the thread was held up, timers come before the answers that wait in the sockets.
       lastCall: setImmediate,
+      betweenWaves: setImmediate,
       onLate: () => this.#late++,
       onAside: (aside) => say({ type: 'beside', poller, aside }),
     })

@@ -24,11 +24,15 @@ export interface AgentCheckReply {
   maxconn?: number
   /** What follows a #, as a person may read it. HAProxy shows it where a health is said too. */
   description?: string
-  /** The words that mean nothing. */
+  /** The words that mean nothing: the first 16, each up to 64 characters of it. */
   readonly unknown: readonly string[]
   /** Words that mean something but hold a wrong value, each with what would be right; nothing changes by them. */
   readonly errors: readonly string[]
 }
+
+// Of words that mean nothing, so many and so much of each are told: a reply may be full of them.
+const MAX_UNKNOWN = 16
+const MAX_WORD = 64
 
 const HEALTHS: ReadonlyMap<string, 'up' | 'down'> = new Map([
   ['up', 'up'],
@@ -112,7 +116,7 @@ export function readAgentCheck(reply: string | Uint8Array): AgentCheckReply | un
     else if (admin !== undefined) read.admin = admin
     else if (lower.startsWith(WEIGHT) || (/^\d/.test(word) && word.includes('%'))) weight = word
     else if (lower.startsWith(MAXCONN)) maxconn = word
-    else unknown.push(word)
+    else if (unknown.length < MAX_UNKNOWN) unknown.push(word.slice(0, MAX_WORD))
   }
   const errors = [
     weight === undefined ? undefined : readWeight(weight, read),

@@ -2,6 +2,7 @@ import type { Algorithm } from '../algorithms/algorithm.js'
 import { createBalancer } from '../balancer/balancer.js'
 import type { Lease } from '../balancer/lease.js'
 import { createTable } from '../balancer/process-table.js'
+import type { TrustOptions } from '../balancer/trust-options.js'
 import type { Clock } from '../clock.js'
 import type { EngineName } from '../engine/engine.js'
 import { NoNodesError } from '../errors.js'
@@ -58,6 +59,8 @@ export interface ShippedOptions {
   readonly engine?: EngineName | 'auto'
   /** Whether picks are leases, so that requests in flight are counted. Default true. */
   readonly leases?: boolean
+  /** Whether the balancer believes its servers. Default as for `createBalancer`. */
+  readonly trust?: TrustOptions
 }
 
 /** A policy that is an algorithm of ours, run by the shipped engine through the public API. */
@@ -80,12 +83,13 @@ export class ShippedDispatcher implements Dispatcher {
 
   constructor(
     algorithm: Algorithm,
-    { engine = 'auto', leases = true }: ShippedOptions,
+    { engine = 'auto', leases = true, trust = {} }: ShippedOptions,
     { servers, present, clock, seed, probe }: DispatcherSetting,
   ) {
     this.#nodes = Array.from({ length: servers }, (_, index) => ({ id: serverName(index), index }))
     this.balancer = createBalancer({
       nodes: present.map((index) => this.#nodes[index] as SimulatedNode),
+      ...trust,
       algorithm,
       engine,
       seed,

@@ -1,4 +1,4 @@
-import type { Report } from '../report.js'
+import type { KeptReport, Report } from '../report.js'
 import * as layout from './layout.js'
 import type { TableMemory } from './memory.js'
 import { findMetric, keepsNamed } from './metric-names.js'
@@ -94,12 +94,8 @@ export function readMetric(
 }
 
 /** What a slot has of its node's reports, however old; values in single precision, shown to seven digits. */
-export function readReport(
-  memory: TableMemory,
-  slot: number,
-  generation: number,
-): Omit<Report, 'age' | 'named'> {
-  const report: Omit<Report, 'age' | 'named'> = {}
+export function readReport(memory: TableMemory, slot: number, generation: number): KeptReport {
+  const report: KeptReport = {}
   const reported = reportTime(memory, slot, generation)
   if (reported < 0) return report
   const sample: MutableMetric = { time: 0, value: 0 }

@@ -93,6 +93,28 @@ for (const engine of engines) {
   })
 }
 
+test('threads of a balancer hear what nodes tell, here or there', async (t) => {
+  const nodes = ['told-a', 'told-b', 'told-c']
+  const balancer = createBalancer({ nodes, algorithm: random(), poll: false })
+  const [ask, other] = [await attach(t, balancer.handle(), 1), await attach(t, balancer.handle(), 2)]
+  balancer.report('told-a', { state: 'maint' })
+  balancer.add('told-d')
+  await eventually(t, async () => new Set((await ask('pick', 200)) as string[]).has('told-a'), false)
+  t.true(await ask('tell', ['told-b', { state: 'drain', weight: 40, maxInFlight: 3 }]))
+  t.false(((await ask('pick', 200)) as string[]).includes('told-b'))
+  const right = [
+    ['told-a', 'maint', { state: 'maint' }],
+    ['told-b', 'drain', { state: 'drain', weight: 40, maxInFlight: 3 }],
+    ['told-c', 'up', {}],
+    ['told-d', 'up', {}],
+  ]
+  await eventually(t, () => other('standings'), right)
+  await eventually(t, () => ask('standings'), right)
+  const here = balancer.snapshot().map(({ id, state, told }) => [id, state, told])
+  t.is(JSON.stringify(here), JSON.stringify(right))
+  await balancer.close()
+})
+
 for (const engine of engines) {
   for (const algorithm of [hashRing({ weights: { 'key-3': 2 } }), maglev()]) {
     test(`${engine}, ${algorithm.kind}: an attached thread picks the same node for the same key`, async (t) => {
@@ -182,7 +204,8 @@ for (const engine of engines) {
     const balancer = createBalancer({ nodes: ['a'], poll: false, engine })
     const handle = balancer.handle()
     const place = { id: 'a', slot: 0, generation: 0 }
-    const members = { ids: ['a'], places: [place], states: ['up'] }
+    const standing = { order: 'up', told: {}, ejected: false, suspect: false }
+    const members = { places: [place], standings: [standing] }
     const wrong: Record<string, unknown>[] = [
       { buffer: undefined },
       { buffer: null },
@@ -208,8 +231,12 @@ for (const engine of engines) {
       { channel: undefined },
       { name: 5 },
       { members: undefined },
-      { members: { ...members, ids: 'a' } },
-      { members: { ...members, states: [] } },
+      { members: { ...members, places: 'a' } },
+      { members: { ...members, standings: [] } },
+      { members: { ...members, standings: [{ ...standing, order: 'down' }] } },
+      { members: { ...members, standings: [{ ...standing, told: { weight: -1 } }] } },
+      { members: { ...members, standings: [{ ...standing, told: { state: 'ill' } }] } },
+      { members: { ...members, standings: [{ ...standing, ejected: undefined }] } },
       { members: { ...members, places: [{ ...place, slot: -1 }] } },
       { members: { ...members, places: [{ ...place, generation: 0.5 }] } },
     ]

@@ -47,3 +47,16 @@ test('a node that says up is not taken up again where the user drains it', async
   t.deepEqual(picked(), ['b'])
   await balancer.close()
 })
+
+test('what a poll says again is heard again, where another report has said something else meanwhile', async (t) => {
+  const { clock, balancer, says, picked } = setUp()
+  says.a = { cpu: 1, state: 'drain' }
+  await clock.advance(0)
+  t.deepEqual(picked(), ['b'])
+  // On its way since before the node drained.
+  balancer.report('a', { state: 'up' })
+  t.deepEqual(picked(), ['a', 'b'])
+  await clock.advance(1_000)
+  t.deepEqual(picked(), ['b'])
+  await balancer.close()
+})

@@ -104,7 +104,7 @@ export class Mutator {
 
   // Now and then a few bytes, so often that the input is as long as one may be: what is not linear takes its time then.
   #repeated(piece: Uint8Array): Uint8Array {
-    const long = this.#generator.below(32) === 0
+    const long = this.#generator.below(128) === 0
     const part = long ? piece.subarray(0, 1 + this.#generator.below(4)) : piece
     if (part.length === 0) return part
     const times = 1 + this.#generator.below(long ? Math.floor(MAX_INPUT / part.length) : 8)

@@ -6,6 +6,7 @@ import { type CpuSource, cpuCounters, percentBetween } from '../../dist/reports/
 import { readOrcaBinary } from '../../dist/reports/orca-binary.js'
 import { readOrcaBinaryHeader, readOrcaHeader } from '../../dist/reports/orca-headers.js'
 import { readOrcaJson } from '../../dist/reports/orca-json.js'
+import { readOrcaRequest, writeOrcaRequest } from '../../dist/reports/orca-request.js'
 import { readPrometheus, type Series } from '../../dist/reports/prometheus.js'
 import { RESERVED } from '../support/reports.js'
 import { assertReport, outcome } from './outcome.js'
@@ -53,6 +54,21 @@ const orcaBinaryHeader: Target = {
   name: 'orca-binary-header',
   words: ['CQAA', 'AAAA', '=', '==', 'Qg4K', '_', '-'],
   check: (input) => checkRead(() => readOrcaBinaryHeader(header(input))),
+}
+
+const orcaRequest: Target = {
+  name: 'orca-request',
+  words: ['\x0a', '\x08', '\x10', '\x12', '\x0a\x02\x08\x01', '\x80\x80\x01', '\x1b\x1c'],
+  check: (input) => {
+    const request = outcome(() => readOrcaRequest(input))
+    if (request === undefined) return false
+    const { interval } = request
+    assert.ok(interval >= 0 && interval <= 2 ** 63 * 1001, `${interval}`)
+    if (interval > 1e9) return true
+    const again = readOrcaRequest(writeOrcaRequest(request)).interval
+    assert.ok(Math.abs(again - interval) < 1e-5, `${again} in place of ${interval}`)
+    return true
+  },
 }
 
 const reports: Target = {
@@ -208,6 +224,7 @@ export const targets: readonly Target[] = [
   orcaBinary,
   orcaHeader,
   orcaBinaryHeader,
+  orcaRequest,
   reports,
   agentCheck,
   prometheus,

@@ -50,11 +50,22 @@ async function speaks(port: number): Promise<boolean> {
   }
 }
 
+// Ends a server when this process has: also where it is killed, as for a test that takes too long.
+function guard({ pid }: ChildProcess): ChildProcess {
+  const watch = spawn('sh', ['-c', 'read _; kill -9 "$0"', `${pid}`], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  })
+  watch.unref()
+  return watch
+}
+
 /** A real nats-server on the loopback, stopped when the test ends. */
 export class NatsServer {
   readonly port: number
   readonly #config: string
   #process: ChildProcess | undefined
+  #guard: ChildProcess | undefined
 
   private constructor(port: number, config: string) {
     this.port = port
@@ -94,6 +105,7 @@ export class NatsServer {
     if (binary === undefined) throw new Error('there is no nats-server')
     const child = spawn(binary, ['-c', this.#config], { stdio: 'ignore' })
     this.#process = child
+    this.#guard = guard(child)
     while (!(await speaks(this.port))) {
       if (child.exitCode !== null) throw new Error(`nats-server ended with ${child.exitCode}`)
       await setTimeout(10)
@@ -108,6 +120,7 @@ export class NatsServer {
   async kill(): Promise<void> {
     const child = this.#process
     this.#process = undefined
+    this.#guard?.kill('SIGKILL')
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
     const exit = once(child, 'exit')
     child.kill('SIGKILL')

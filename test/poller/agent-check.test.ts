@@ -121,7 +121,7 @@ test('words that mean nothing are told, and the others apply', async (t) => {
   const { member, wrong } = memberOf(t, idOf(server))
   t.deepEqual(reportOf(await member.ask()), { weight: 50 })
   t.is(wrong.length, 1)
-  t.regex(wrong[0] ?? '', /upp: an unknown word; maxconn:many: expected a whole number/)
+  t.regex(wrong[0] ?? '', /"upp": an unknown word; "maxconn:many": expected a whole number/)
 })
 
 test('more idle time than there is makes nobody the idlest node', async (t) => {
@@ -140,10 +140,10 @@ for (const reply of ['\n', '#all is well\n', ' , \r\n']) {
 }
 
 for (const [what, reply, kind, reason] of [
-  ['nothing but an unknown word', 'hello\n', 'error', /hello: an unknown word/],
-  ['a number alone, as HAProxy has it', '50\n', 'error', /50: an unknown word/],
+  ['nothing but an unknown word', 'hello\n', 'error', /"hello": an unknown word/],
+  ['a number alone, as HAProxy has it', '50\n', 'error', /"50": an unknown word/],
   ['a wrong weight alone', 'weight:300\n', 'error', /weight:300/],
-  ['HTTP', 'HTTP/1.1 400 Bad Request\r\n\r\n', 'error', /HTTP\/1.1: an unknown word/],
+  ['HTTP', 'HTTP/1.1 400 Bad Request\r\n\r\n', 'error', /"HTTP\/1.1": an unknown word/],
   ['no line end', 'up', 'exit', /closed before the end of a line/],
   ['nothing', '', 'exit', /closed without a reply/],
   ['a line of more than 1 KiB', `up ${'#'.repeat(2_000)}\n`, 'error', /no line end within 1024 bytes/],

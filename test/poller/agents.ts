@@ -10,11 +10,14 @@ import {
 import type { ExecutionContext } from 'ava'
 import type { Clock } from '../../dist/clock.js'
 import { Asker } from '../../dist/poller/asker.js'
+import { HttpNode } from '../../dist/poller/http-node.js'
 import { LocalShare } from '../../dist/poller/local-share.js'
+import { orcaReading } from '../../dist/poller/orca-reading.js'
 import { Poller, type PollerOptions } from '../../dist/poller/poller.js'
+import { SecureContexts } from '../../dist/poller/secure-contexts.js'
 import { Targets } from '../../dist/poller/targets.js'
 import type { CustomTransport } from '../../dist/poller/transport.js'
-import { httpTransport } from '../../dist/poller/transports/http.js'
+import { type HttpTransportOptions, httpTransport, resolveHttp } from '../../dist/poller/transports/http.js'
 import type { WorkerHost } from '../../dist/poller/worker-host.js'
 import { WorkerShare } from '../../dist/poller/worker-share.js'
 import { processClock } from '../../dist/process-clock.js'
@@ -29,12 +32,21 @@ process.on('warning', () => {})
 
 /** The reading that the table holds of a node: CPU in percent and its age, or undefined. */
 export function readingOf(table: Table, id: string): { cpu: number; age: number } | undefined {
+  const reading = rawReading(table, id)
+  return reading && { cpu: reading.value / 1000, age: table.now() - reading.time }
+}
+
+/** Table time of the sample of the reading that the table holds of a node, or undefined. */
+export function sampledAt(table: Table, id: string): number | undefined {
+  return rawReading(table, id)?.time
+}
+
+function rawReading(table: Table, id: string) {
   const entry = table.find(id)
   if (entry === undefined) return undefined
   const reading = { time: 0, tag: 0, value: -1 }
   readReading(table.memory, entry.slot, reading)
-  if (reading.value < 0) return undefined
-  return { cpu: reading.value / 1000, age: table.now() - reading.time }
+  return reading.value < 0 ? undefined : reading
 }
 
 /** A table that counts its publications. */
@@ -104,6 +116,14 @@ export function httpPoller(t: ExecutionContext, given: Partial<PollerOptions> = 
   })
   t.teardown(() => poller.close())
   return { table, poller }
+}
+
+/** A node that is asked over HTTP by itself, at the time 1,234. */
+export function httpNode(t: ExecutionContext, id: string, options: HttpTransportOptions = {}): HttpNode {
+  const target = resolveHttp(id, httpTransport(options).settings)
+  const node = new HttpNode(target, orcaReading(target.format), new SecureContexts(), () => 1_234)
+  t.teardown(() => node.close())
+  return node
 }
 
 /** What asks over HTTP, by these polling threads. */

@@ -1,22 +1,11 @@
 import type { RequestListener, ServerResponse } from 'node:http'
 import test, { type ExecutionContext } from 'ava'
 import type { Answer } from '../../dist/poller/answer.js'
-import { orcaReading } from '../../dist/poller/http-member.js'
-import { HttpNode } from '../../dist/poller/http-node.js'
-import { SecureContexts } from '../../dist/poller/secure-contexts.js'
-import { type HttpTransportOptions, httpTransport, resolveHttp } from '../../dist/poller/transports/http.js'
 import { writeOrcaHeader } from '../../dist/reports/orca-headers.js'
-import { idOf, serve } from './agents.js'
-
-function nodeOf(t: ExecutionContext, id: string, options: HttpTransportOptions = {}): HttpNode {
-  const target = resolveHttp(id, httpTransport(options).settings)
-  const node = new HttpNode(target, orcaReading(target.format), new SecureContexts(), () => 1_234)
-  t.teardown(() => node.close())
-  return node
-}
+import { httpNode, idOf, serve } from './agents.js'
 
 async function ask(t: ExecutionContext, listener: RequestListener): Promise<Answer> {
-  return nodeOf(t, idOf(await serve(t, listener))).ask()
+  return httpNode(t, idOf(await serve(t, listener))).ask()
 }
 
 const report = { cpu: 37.5, inFlight: 3 } as const
@@ -93,7 +82,7 @@ for (const format of [undefined, 'TEXT', 'JSON', 'BIN'] as const) {
       seen.push(request.headers['endpoint-load-metrics-format'])
       response.end('{}')
     })
-    await nodeOf(t, idOf(server), format === undefined ? {} : { format }).ask()
+    await httpNode(t, idOf(server), format === undefined ? {} : { format }).ask()
     t.deepEqual(seen, [format])
   })
 }
@@ -105,7 +94,7 @@ test('the connection is kept once the body has come', async (t) => {
   })
   let connections = 0
   server.on('connection', () => connections++)
-  const node = nodeOf(t, idOf(server))
+  const node = httpNode(t, idOf(server))
   // Where the machine is busy the body may take its time: then the next ask makes a connection of its own.
   for (let asks = 1; asks === 1 || connections === asks - 1; asks++) {
     t.deepEqual(await node.ask(), answered)
@@ -122,7 +111,7 @@ for (const [what, body] of [
       response.setHeader('endpoint-load-metrics', writeOrcaHeader(report, 'TEXT'))
       body(response)
     })
-    const node = nodeOf(t, idOf(server))
+    const node = httpNode(t, idOf(server))
     for (let turn = 0; turn < 5; turn++) t.deepEqual(await node.ask(), answered)
   })
 }

@@ -4,21 +4,10 @@ import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
 import type { Answer } from '../../dist/poller/answer.js'
-import { orcaReading } from '../../dist/poller/http-member.js'
-import { HttpNode } from '../../dist/poller/http-node.js'
-import { SecureContexts } from '../../dist/poller/secure-contexts.js'
-import { type HttpTransportOptions, httpTransport, resolveHttp } from '../../dist/poller/transports/http.js'
-import { idOf, reporting, serve, serveTcp, withResolvers } from './agents.js'
-
-function nodeOf(t: ExecutionContext, id: string, options: HttpTransportOptions = {}): HttpNode {
-  const target = resolveHttp(id, httpTransport(options).settings)
-  const node = new HttpNode(target, orcaReading(target.format), new SecureContexts(), () => 1_234)
-  t.teardown(() => node.close())
-  return node
-}
+import { httpNode, idOf, reporting, serve, serveTcp, withResolvers } from './agents.js'
 
 async function ask(t: ExecutionContext, listener: RequestListener): Promise<Answer> {
-  return nodeOf(t, idOf(await serve(t, listener))).ask()
+  return httpNode(t, idOf(await serve(t, listener))).ask()
 }
 
 // Sends this as it is, then ends the connection, or leaves it open.
@@ -34,7 +23,7 @@ function raw(text: string, then: 'end' | 'reset' | 'open'): (socket: Socket) => 
 }
 
 async function askRaw(t: ExecutionContext, text: string, then: 'end' | 'reset' | 'open'): Promise<Answer> {
-  return nodeOf(t, idOf(await serveTcp(t, raw(text, then)))).ask()
+  return httpNode(t, idOf(await serveTcp(t, raw(text, then)))).ask()
 }
 
 function failed(t: ExecutionContext, answer: Answer, kind: 'exit' | 'error', reason: RegExp): void {
@@ -54,7 +43,7 @@ test('asks go over one kept connection', async (t) => {
   const server = await serve(t, reporting(1))
   let connections = 0
   server.on('connection', () => connections++)
-  const node = nodeOf(t, idOf(server))
+  const node = httpNode(t, idOf(server))
   for (let turn = 0; turn < 5; turn++) t.is((await node.ask()).kind, 'report')
   t.is(connections, 1)
 })
@@ -65,7 +54,7 @@ test('the path, and without a token no Authorization header, are asked for', asy
     seen.push(request.method, request.url, request.headers.authorization)
     response.end('{}')
   })
-  await nodeOf(t, idOf(server), { path: '/load?format=orca' }).ask()
+  await httpNode(t, idOf(server), { path: '/load?format=orca' }).ask()
   t.deepEqual(seen, ['GET', '/load?format=orca', undefined])
 })
 
@@ -74,9 +63,9 @@ test('the token is sent as a bearer token', async (t) => {
     response.statusCode = request.headers.authorization === 'Bearer secret' ? 200 : 401
     response.end('{}')
   })
-  t.is((await nodeOf(t, idOf(server), { token: 'secret' }).ask()).kind, 'report')
-  failed(t, await nodeOf(t, idOf(server), { token: 'other' }).ask(), 'error', /status 401/)
-  failed(t, await nodeOf(t, idOf(server)).ask(), 'error', /status 401/)
+  t.is((await httpNode(t, idOf(server), { token: 'secret' }).ask()).kind, 'report')
+  failed(t, await httpNode(t, idOf(server), { token: 'other' }).ask(), 'error', /status 401/)
+  failed(t, await httpNode(t, idOf(server)).ask(), 'error', /status 401/)
 })
 
 test('nobody listening is an exit', async (t) => {
@@ -84,7 +73,7 @@ test('nobody listening is an exit', async (t) => {
   const id = idOf(server)
   server.close()
   await once(server, 'close')
-  failed(t, await nodeOf(t, id).ask(), 'exit', /ECONNREFUSED/)
+  failed(t, await httpNode(t, id).ask(), 'exit', /ECONNREFUSED/)
 })
 
 test('a reset connection is an exit', async (t) => {
@@ -164,7 +153,7 @@ test('a node that answered wrongly is read again once it answers rightly', async
     response.statusCode = status
     response.end('{"cpu_utilization":0.5}')
   })
-  const node = nodeOf(t, idOf(server))
+  const node = httpNode(t, idOf(server))
   t.is((await node.ask()).kind, 'error')
   status = 200
   t.is((await node.ask()).kind, 'report')
@@ -178,7 +167,7 @@ test('a body of exactly 64 KiB is read, one byte more is an error', async (t) =>
     response.write(head)
     response.end(' '.repeat((sizes.shift() ?? 0) - head.length))
   })
-  const node = nodeOf(t, idOf(server))
+  const node = httpNode(t, idOf(server))
   t.is((await node.ask()).kind, 'report')
   failed(t, await node.ask(), 'error', /more than 65536/)
 })
@@ -188,7 +177,7 @@ test('a body that tells of 10 MB is refused before it comes', async (t) => {
     response.writeHead(200, { 'content-length': 10_000_000 })
     response.flushHeaders()
   })
-  failed(t, await nodeOf(t, idOf(server)).ask(), 'error', /10000000 bytes/)
+  failed(t, await httpNode(t, idOf(server)).ask(), 'error', /10000000 bytes/)
 })
 
 test('a body of 10 MB in chunks is given up on after 64 KiB', async (t) => {
@@ -200,7 +189,7 @@ test('a body of 10 MB in chunks is given up on after 64 KiB', async (t) => {
     }
     more(0)
   })
-  failed(t, await nodeOf(t, idOf(server)).ask(), 'error', /more than 65536/)
+  failed(t, await httpNode(t, idOf(server)).ask(), 'error', /more than 65536/)
   const connection = await connected.promise
   if (!connection.closed) await new Promise((resolve) => connection.once('close', resolve))
   t.true(connection.bytesWritten < 10_000_000)
@@ -209,7 +198,7 @@ test('a body of 10 MB in chunks is given up on after 64 KiB', async (t) => {
 test('an answer that never comes is given up on by cancelling, which closes the connection', async (t) => {
   const asked = withResolvers<Socket>()
   const server = await serve(t, (request) => asked.resolve(request.socket))
-  const node = nodeOf(t, idOf(server))
+  const node = httpNode(t, idOf(server))
   const answer = node.ask()
   const socket = await asked.promise
   const closed = once(socket, 'close')
@@ -229,7 +218,7 @@ test('a body that comes by the byte is given up on by cancelling', async (t) => 
       await sleep(2)
     }
   })
-  const node = nodeOf(t, idOf(server))
+  const node = httpNode(t, idOf(server))
   const answer = node.ask()
   await begun.promise
   node.cancel('no answer within 2000 ms')
@@ -245,7 +234,7 @@ test('after a cancelled ask the next one is answered, over a new connection', as
     else response.end('{"cpu_utilization":0.5}')
   })
   server.on('connection', () => connections++)
-  const node = nodeOf(t, idOf(server))
+  const node = httpNode(t, idOf(server))
   const first = node.ask()
   await asked.promise
   node.cancel('too slow')
@@ -258,7 +247,7 @@ test('cancelling while the connection is being set up closes it', async (t) => {
   const connected = withResolvers<Socket>()
   const server = await serveTcp(t, (socket) => connected.resolve(socket))
   // The server never answers the TLS greeting.
-  const node = nodeOf(t, idOf(server), { protocol: 'https' })
+  const node = httpNode(t, idOf(server), { protocol: 'https' })
   const answer = node.ask()
   const socket = await connected.promise
   const ended = once(socket.resume(), 'end')
@@ -269,7 +258,7 @@ test('cancelling while the connection is being set up closes it', async (t) => {
 
 test('cancelling in the same turn as the ask ends it', async (t) => {
   const server = await serve(t, reporting(1))
-  const node = nodeOf(t, idOf(server))
+  const node = httpNode(t, idOf(server))
   const answer = node.ask()
   node.cancel('closed')
   failed(t, await answer, 'exit', /closed/)
@@ -285,7 +274,7 @@ test('a kept connection that the agent closes at the moment of the next ask is n
       else socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}')
     })
   })
-  const node = nodeOf(t, idOf(server))
+  const node = httpNode(t, idOf(server))
   for (let turn = 0; turn < 3; turn++) t.is((await node.ask()).kind, 'report')
 })
 
@@ -295,7 +284,7 @@ test('an agent that closes every connection is asked once an ask, not again and 
     connections++
     socket.once('data', () => socket.end())
   })
-  const node = nodeOf(t, idOf(server))
+  const node = httpNode(t, idOf(server))
   t.is((await node.ask()).kind, 'exit')
   t.is((await node.ask()).kind, 'exit')
   t.is(connections, 2)

@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http'
 import test from 'ava'
 import { type NodeExporterTransportOptions, nodeExporterTransport, OptionError } from '../../dist/index.js'
-import { CpuRate } from '../../dist/poller/node-exporter-member.js'
+import { CpuRate } from '../../dist/poller/cpu-rate.js'
 import { resolveNodeExporter } from '../../dist/poller/transports/node-exporter.js'
 import { httpPoller, idOf, readingOf, serve } from './agents.js'
 

@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads'
 import anyTest, { type ExecutionContext } from 'ava'
 import { nodeExporterTransport } from '../../dist/index.js'
 import type { Answer } from '../../dist/poller/answer.js'
-import { NodeExporterMembers } from '../../dist/poller/node-exporter-member.js'
+import { nodeExporterMembers } from '../../dist/poller/cpu-rate.js'
 import { resolveNodeExporter } from '../../dist/poller/transports/node-exporter.js'
 import { processClock } from '../../dist/process-clock.js'
 import { httpPoller, readingOf } from './agents.js'
@@ -66,7 +66,7 @@ test('the whole page of a real node_exporter is read', async (t) => {
 test('what this process burns is in the CPU that a real node_exporter tells', async (t) => {
   const id = await startExporter(t, '--collector.disable-defaults', '--collector.cpu')
   const sink = { push: () => {}, bad: () => {}, stranger: () => {} }
-  const members = new NodeExporterMembers({ clock: processClock, sink })
+  const members = nodeExporterMembers({ clock: processClock, sink })
   const member = members.make(resolveNodeExporter(id, whole.settings), { slot: 0, generation: 0 })
   t.teardown(() => member.close?.())
   t.deepEqual(await member.ask(), { kind: 'heard' })

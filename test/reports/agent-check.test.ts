@@ -115,6 +115,14 @@ for (const [text, kept] of [
   })
 }
 
+test('of many long unknown words a few are told, and not all of each; what follows still counts', (t) => {
+  const words = Array.from({ length: 1000 }, (_, i) => `${i}${'x'.repeat(60)}`)
+  const reply = readAgentCheck(`${words.join(' ')} ${'y'.repeat(1000)} down\n`)
+  t.deepEqual(reply?.unknown, words.slice(0, 16))
+  t.is(reply?.health, 'down')
+  t.deepEqual(readAgentCheck(`${'y'.repeat(1000)}\n`)?.unknown, ['y'.repeat(64)])
+})
+
 test('a wrong weight and a wrong limit are two errors', (t) => {
   t.is(readAgentCheck('x% 7%x maxconn:x\n')?.errors.length, 2)
 })

@@ -54,8 +54,10 @@ test('the engines that there are give the same results bit for bit', (t) => {
 })
 
 test('leases change nothing for an algorithm that does not look at them', (t) => {
+  // But for health, which goes by them.
+  const trust = { health: false } as const
   const [leased, selected] = [true, false].map((leases) =>
-    simulate(scene, shipped('leastCpu', leastCpu(), { leases }), 2),
+    simulate(scene, shipped('leastCpu', leastCpu(), { leases, trust }), 2),
   )
   t.deepEqual(leased, selected)
 })

@@ -1,118 +1,124 @@
 import * as v from 'valibot'
-import { checkOptions, method, options } from '../../options.js'
-import type { Report } from '../../report.js'
+import { checkOptions, method, milliseconds, options } from '../../options.js'
 import { BINARY_HEADER } from '../../reports/orca-headers.js'
-import { ReportBytes } from '../report-bytes.js'
-import type { Traffic } from '../traffic.js'
+import { reportTrailer } from '../report-header.js'
+import { checkSource, type LoadSource } from './options.js'
+import { WrittenReport } from './written-report.js'
 
-/** What is used of an agent. */
-export interface InterceptingAgent {
-  report(): Report | undefined
-  readonly traffic: Traffic
-}
-
-/** What is used of a call's metadata. */
-export interface GrpcMetadata<M> {
-  get(key: string): readonly unknown[]
+/** What is needed of the metadata of @grpc/grpc-js. */
+export interface GrpcMetadataLike<M> {
   set(key: string, value: Buffer): void
   clone(): M
 }
 
 /** How a call ends. */
-export interface GrpcStatus<M> {
+export interface GrpcStatusLike<M> {
   code: number
   details: string
   metadata?: M | null
 }
 
-/** What an interceptor does with a call; the rest goes through. */
-export interface GrpcResponder<M> {
-  start(next: (listener: { onCancel(): void }) => void): void
-  sendStatus(status: GrpcStatus<M>, next: (status: GrpcStatus<M>) => void): void
+/** What is needed of a call. */
+export interface GrpcCallLike {
+  getDeadline(): Date | number
 }
 
-/** The module @grpc/grpc-js as the server has it, of which these two are used. */
-export interface GrpcModule<C extends GrpcCall, I, M extends GrpcMetadata<M>> {
+/** What is done with a call; the rest goes through. */
+export interface GrpcResponder<M> {
+  start(next: (listener: { onCancel(): void }) => void): void
+  sendStatus(status: GrpcStatusLike<M>, next: (status: GrpcStatusLike<M>) => void): void
+}
+
+/** What is needed of the module @grpc/grpc-js. */
+export interface GrpcModuleLike<C extends GrpcCallLike, I, M extends GrpcMetadataLike<M>> {
   readonly ServerInterceptingCall: new (call: C, responder?: GrpcResponder<M>) => I
   readonly Metadata: new () => M
 }
 
-/** What is used of a call. */
-export interface GrpcCall {
-  getDeadline(): Date | number
-}
-
-export interface GrpcInterceptorOptions {
+export interface GrpcInterceptorOptions<C = GrpcCallLike> {
   /**
-   * Whether calls of this method, such as `/shop.Carts/Add`, are counted and take reports along. Default all but those of
-   * gRPC's own services (health, reflection, channelz) and ORCA's, whose streams stay open and are no work.
+   * Which calls take the report along, by method and by the call, such as by where it comes from (`call.getPeer()`). Default
+   * all: whoever may call learns how busy the server is.
    */
-  readonly counts?: (path: string) => boolean
+  readonly when?: (path: string, call: C) => boolean
+  /**
+   * How long a report may be sent again before it is written anew, ms: so much older than it says it may be. 0: each
+   * response has one of its own. Default 10.
+   */
+  readonly reuse?: number
+  /**
+   * Methods, such as `/shop.Carts/Watch`, whose calls don't count and get no report, such as streams that stay open for
+   * hours. Default none; those of gRPC's own services (health, reflection, channelz) and ORCA's never do.
+   */
+  readonly skip?: (path: string) => boolean
 }
 
 const interceptorOptions = options({
-  counts: v.optional(method<(path: string) => boolean>()),
+  when: v.optional(method<(path: string, call: never) => boolean>()),
+  reuse: v.optional(milliseconds(0), 10),
+  skip: v.optional(method<(path: string) => boolean>()),
 })
 
 const OWN_SERVICES = /^\/(grpc|xds\.service\.orca)\./
+
+// A client gives up at its deadline too, and its word may come a little before the server's own time is over, ms.
+const DEADLINE_SLACK = 100
 
 // Of gRPC's statuses.
 const OK = 0
 
 /**
- * Makes an interceptor for servers of @grpc/grpc-js: each call that it counts takes the report along as the trailer
- * `endpoint-load-metrics-bin`, as ORCA has it per call (serialized anew each 10 ms at most), and counts in
- * `agent.traffic` until its status is sent. One whose status is not OK, or whose deadline passed, failed; one that the client
- * cancelled did not, and its time is not told as a latency. A handler's own trailer of this name stays.
+ * Makes an interceptor for servers of @grpc/grpc-js: counts calls in the agent's `traffic`, and adds the report to each as
+ * the trailer `endpoint-load-metrics-bin`, as ORCA has it per call.
+ *
+ * A call is in flight until its status is sent. It failed where that is not OK, or its deadline passed. One that the client
+ * cancelled did not fail, and how long it took is not told. A trailer of this name that the handler sent gives way.
  *
  * ```ts
  * const server = new grpc.Server({ interceptors: [grpcInterceptor(agent, grpc)] })
  * ```
- * @param grpc the module itself, so that it is the server's own
+ * @param agent what `await createAgent()` gave
+ * @param grpc the module itself, as `import * as grpc from '@grpc/grpc-js'` gives it: the one that the server is of
  * @throws OptionError
  */
-export function grpcInterceptor<C extends GrpcCall, I, M extends GrpcMetadata<M>>(
-  agent: InterceptingAgent,
-  grpc: GrpcModule<C, I, M>,
-  given: GrpcInterceptorOptions = {},
+export function grpcInterceptor<C extends GrpcCallLike, I, M extends GrpcMetadataLike<M>>(
+  agent: LoadSource,
+  grpc: GrpcModuleLike<C, I, M>,
+  given: GrpcInterceptorOptions<C> = {},
 ): (method: { readonly path: string }, call: C) => I {
-  const { counts = (path: string) => !OWN_SERVICES.test(path) } = checkOptions(
-    'grpcInterceptor',
-    given,
-    interceptorOptions,
-  )
+  const { traffic } = checkSource(agent)
+  const { reuse, skip } = checkOptions('', given, interceptorOptions)
+  const { when } = given
   const { ServerInterceptingCall, Metadata } = grpc
-  const traffic = agent.traffic.open()
-  const { counters } = traffic
-  const bytes = new ReportBytes(agent, traffic.clock)
+  const written = new WrittenReport(agent, { name: 'BIN', write: reportTrailer }, reuse)
+  traffic.open()
 
-  function withReport(status: GrpcStatus<M>): GrpcStatus<M> {
-    const report = bytes.get()
-    if (report === undefined) {
-      counters.withoutReport++
-      return status
-    }
-    // It is the handler's own, which may use it again.
-    const metadata = status.metadata?.clone() ?? new Metadata()
-    if (metadata.get(BINARY_HEADER).length > 0) return status
-    metadata.set(BINARY_HEADER, report)
-    counters.reports++
-    return { ...status, metadata }
+  function withReport(status: GrpcStatusLike<M>): GrpcStatusLike<M> {
+    const report = written.take()
+    if (report === undefined) return status
+    // They are the handler's own, which may send them again.
+    const trailers = status.metadata?.clone() ?? new Metadata()
+    trailers.set(BINARY_HEADER, report)
+    return { ...status, metadata: trailers }
   }
 
   return ({ path }, call) => {
-    if (!counts(path)) return new ServerInterceptingCall(call)
+    if (OWN_SERVICES.test(path) || skip?.(path)) return new ServerInterceptingCall(call)
     const request = traffic.begin()
     return new ServerInterceptingCall(call, {
       start(next) {
         next({
-          // Called at each call's end; where a status was sent, the request is over already.
-          onCancel: () => request.end(Number(call.getDeadline()) <= Date.now(), false),
+          // Called at the end of each call; where a status was sent the request is over already.
+          onCancel() {
+            // It took at least that long.
+            const late = Number(call.getDeadline()) - Date.now() <= DEADLINE_SLACK
+            request.end(late, late)
+          },
         })
       },
       sendStatus(status, next) {
         request.end(status.code !== OK)
-        next(withReport(status))
+        next(when === undefined || when(path, call) ? withReport(status) : status)
       },
     })
   }

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { text } from '../../options.js'
+import { oneOf, text } from '../../options.js'
 import { addressOf } from './address.js'
 import { bearer, type TlsSettings, tlsSchema, tokenSchema } from './credentials.js'
 
@@ -10,6 +10,15 @@ export interface HttpNodeOptions {
   /** Its bearer token; default the transport's. */
   token?: string
   /** Its TLS options, instead of the transport's. */
+  tls?: TlsSettings
+}
+
+/** Options of all transports over HTTP. */
+export interface HttpOptions {
+  /** `http` (default) or `https`. */
+  protocol?: 'http' | 'https'
+  /** Sent as `Authorization: Bearer`; visible ASCII. Default none. */
+  token?: string
   tls?: TlsSettings
 }
 
@@ -33,6 +42,13 @@ export interface EndpointSettings {
   readonly token?: string | undefined
   readonly tls?: TlsSettings | undefined
 }
+
+/** `HttpOptions`. */
+export const httpEntries = {
+  protocol: v.optional(oneOf(['http', 'https']), 'http'),
+  token: v.optional(tokenSchema),
+  tls: v.optional(tlsSchema),
+} as const
 
 /** What a transport's `node` option may give. */
 export const endpointEntries = {

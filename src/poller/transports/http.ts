@@ -1,26 +1,22 @@
 import * as v from 'valibot'
 import { checkOptions, method, oneOf, options, whole } from '../../options.js'
 import type { HeaderForm } from '../../reports/orca-headers.js'
-import { type TlsSettings, tlsSchema, tokenSchema } from './credentials.js'
 import {
   endpointEntries,
   endpointOf,
   type HttpEndpoint,
   type HttpNodeOptions,
+  type HttpOptions,
+  httpEntries,
   pathSchema,
 } from './http-endpoint.js'
 
 /** Options of `httpTransport`. */
-export interface HttpTransportOptions {
-  /** `http` (default) or `https`. */
-  protocol?: 'http' | 'https'
+export interface HttpTransportOptions extends HttpOptions {
   /** The agents' port, 1-65535; default the port in the node's id, else the protocol's. */
   port?: number
   /** Default `/report`. */
   path?: string
-  /** Sent as `Authorization: Bearer`; visible ASCII. Default none. */
-  token?: string
-  tls?: TlsSettings
   /**
    * Asks for reports in headers of this form, by the header `endpoint-load-metrics-format`. Whether it is asked for or
    * not, an answer that has a report in its headers is read by them. Default: not sent.
@@ -56,11 +52,9 @@ export interface HttpTarget extends HttpEndpoint {
 const nodeSchema = options(endpointEntries)
 
 const httpSchema = options({
-  protocol: v.optional(oneOf(['http', 'https']), 'http'),
+  ...httpEntries,
   port: v.optional(whole(1, 65_535)),
   path: v.optional(pathSchema, '/report'),
-  token: v.optional(tokenSchema),
-  tls: v.optional(tlsSchema),
   format: v.optional(oneOf(['TEXT', 'JSON', 'BIN'])),
   node: v.optional(method<(id: string) => HttpNodeOptions | undefined>()),
 })

@@ -2,6 +2,7 @@ import { type AgentCheckSettings, type AgentCheckTarget, resolveAgentCheck } fro
 import { type HttpSettings, type HttpTarget, resolveHttp } from './http.js'
 import { type NatsTarget, type NatsTransportSettings, resolveNats } from './nats.js'
 import { type NodeExporterSettings, type NodeExporterTarget, resolveNodeExporter } from './node-exporter.js'
+import { type OrcaSettings, type OrcaTarget, resolveOrca } from './orca.js'
 
 /**
  * The built-in kinds of transport: of each the settings, and the target that a node is resolved to. A new kind is a line
@@ -9,6 +10,7 @@ import { type NodeExporterSettings, type NodeExporterTarget, resolveNodeExporter
  */
 interface Kinds {
   http: { settings: HttpSettings; target: HttpTarget }
+  orca: { settings: OrcaSettings; target: OrcaTarget }
   nats: { settings: NatsTransportSettings; target: NatsTarget }
   'agent-check': { settings: AgentCheckSettings; target: AgentCheckTarget }
   'node-exporter': { settings: NodeExporterSettings; target: NodeExporterTarget }
@@ -32,6 +34,7 @@ const resolvers: {
   readonly [K in Kind]: (id: string, settings: Kinds[K]['settings']) => Kinds[K]['target']
 } = {
   http: resolveHttp,
+  orca: resolveOrca,
   nats: resolveNats,
   'agent-check': resolveAgentCheck,
   'node-exporter': resolveNodeExporter,
@@ -56,7 +59,7 @@ export function isBuiltIn(value: object): value is BuiltInTransport {
 }
 
 // Those whose nodes tell by themselves, through a stream or a subscription that their members keep.
-const UNASKED: ReadonlySet<string> = new Set<Kind>(['nats'])
+const UNASKED: ReadonlySet<string> = new Set<Kind>(['nats', 'orca'])
 
 /** Whether nodes of this kind tell unasked: then it makes no sense to probe them. */
 export function tellsUnasked(kind: string): boolean {

@@ -1,12 +1,13 @@
 import * as v from 'valibot'
 import { checkOptions, method, number, oneOf, options, whole } from '../../options.js'
 import type { CpuSource } from '../../reports/node-cpu.js'
-import { type TlsSettings, tlsSchema, tokenSchema } from './credentials.js'
 import {
   endpointEntries,
   endpointOf,
   type HttpEndpoint,
   type HttpNodeOptions,
+  type HttpOptions,
+  httpEntries,
   pathSchema,
 } from './http-endpoint.js'
 
@@ -28,16 +29,11 @@ export interface NodeExporterNodeOptions extends HttpNodeOptions {
 }
 
 /** Options of `nodeExporterTransport`. */
-export interface NodeExporterTransportOptions {
-  /** `http` (default) or `https`. */
-  protocol?: 'http' | 'https'
+export interface NodeExporterTransportOptions extends HttpOptions {
   /** The exporters' port, 1-65535, whatever the port in the node's id. Default 9100. */
   port?: number
   /** Default `/metrics`. */
   path?: string
-  /** Sent as `Authorization: Bearer`; visible ASCII. Default none. */
-  token?: string
-  tls?: TlsSettings
   /** Whose CPU is read. Default `'node'`. */
   metric?: CpuMetric
   /** What a node has of its own; called once per node, when it joins, on the balancer's thread. */
@@ -92,11 +88,9 @@ const metricSchema = v.lazy((value) => {
 const nodeSchema = options({ ...endpointEntries, metric: v.optional(metricSchema) })
 
 const nodeExporterSchema = options({
-  protocol: v.optional(oneOf(['http', 'https']), 'http'),
+  ...httpEntries,
   port: v.optional(whole(1, 65_535), 9_100),
   path: v.optional(pathSchema, '/metrics'),
-  token: v.optional(tokenSchema),
-  tls: v.optional(tlsSchema),
   metric: v.optional(metricSchema, 'node'),
   node: v.optional(method<(id: string) => NodeExporterNodeOptions | undefined>()),
 })

@@ -24,6 +24,9 @@ export type Fault = (typeof FAULTS)[number]
 /** The fault that is met over TLS alone. */
 export const EXPIRED = 'serves an expired certificate' satisfies Fault
 
+/** The fault that is none where nodes tell unasked. */
+export const TELLS_NOTHING = 'reports nothing that is needed' satisfies Fault
+
 /** A node that answers rightly until it is told otherwise. */
 export interface FaultyNode {
   readonly id: string
@@ -36,6 +39,8 @@ export interface FaultyNode {
 /** A transport and nodes for it, as the fault tests and the soak take them. */
 export interface FaultedTransport {
   readonly name: string
+  /** Whether its nodes tell unasked: a cycle then finds them heard, and stores nothing itself. */
+  readonly unasked?: true
   /** Those that nodes of it can have. */
   readonly faults: readonly Fault[]
   /** Asks the nodes that `start` makes. */

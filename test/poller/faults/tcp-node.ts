@@ -24,6 +24,9 @@ export interface TcpProtocol {
 /** Between two bytes, ms: the shortest answer takes longer than any time-out of the tests. */
 const BYTE_PAUSE = 200
 
+/** Bytes that mean nothing in any protocol. */
+export const GARBAGE = Buffer.from(Array.from({ length: 300 }, (_, i) => (i * 73 + 17) % 256))
+
 const FLOOD = Buffer.alloc(65_536, ' ')
 const FLOOD_SIZE = 10_000_000
 
@@ -34,11 +37,12 @@ function flood(socket: Socket, sent = 0): void {
   })
 }
 
-function drip(socket: Socket, text: string): void {
+/** Sends these bytes one by one. */
+export function drip(socket: Socket, bytes: Buffer): void {
   let sent = 0
   const timer = setInterval(() => {
-    if (socket.destroyed || sent === text.length) clearInterval(timer)
-    else socket.write(text.charAt(sent++))
+    if (socket.destroyed || sent === bytes.length) clearInterval(timer)
+    else socket.write(bytes.subarray(sent, ++sent))
   }, BYTE_PAUSE)
   timer.unref()
 }
@@ -80,8 +84,12 @@ class TcpNode implements FaultyNode {
 
   /** Takes a connection. */
   meet(socket: Socket): void {
+    // Whatever it does, it hears that the other side has gone, and keeps no socket after that.
+    socket.on('end', () => socket.destroy())
+    socket.on('data', () => {
+      if (this.#protocol.asked) this.#answer(socket)
+    })
     if (!this.#protocol.asked) this.#answer(socket)
-    else socket.on('data', () => this.#answer(socket))
   }
 
   #certify(name: string): void {
@@ -108,7 +116,7 @@ class TcpNode implements FaultyNode {
       case 'accepts and never answers':
         break
       case 'answers byte by byte':
-        drip(socket, right)
+        drip(socket, Buffer.from(right))
         break
       case 'half-closes':
         socket.end()
@@ -118,7 +126,7 @@ class TcpNode implements FaultyNode {
         flood(socket)
         break
       case 'sends garbage':
-        socket.write(Buffer.from(Array.from({ length: 300 }, (_, i) => (i * 73 + 17) % 256)))
+        socket.write(GARBAGE)
         break
       case 'closes in the middle':
         socket.end(right.slice(0, -3))

@@ -1,5 +1,11 @@
-import { agentCheckTransport, httpTransport, nodeExporterTransport } from '../../../dist/index.js'
+import {
+  agentCheckTransport,
+  httpTransport,
+  nodeExporterTransport,
+  orcaTransport,
+} from '../../../dist/index.js'
 import { FAULTS, type FaultedTransport } from './faults.js'
+import { orcaNode } from './orca-node.js'
 import { tcpNodes } from './tcp-node.js'
 
 function httpAnswer(body: string): string {
@@ -60,5 +66,13 @@ export const overNodeExporter: FaultedTransport = {
   }),
 }
 
+export const overOrca: FaultedTransport = {
+  name: 'orca',
+  unasked: true,
+  faults: FAULTS,
+  transport: (tls) => orcaTransport({ reportInterval: 100, ...(tls === undefined ? {} : { tls }) }),
+  start: orcaNode,
+}
+
 /** All transports that the soak polls by. */
-export const allFaulted: readonly FaultedTransport[] = [overHttp, overAgentCheck, overNodeExporter]
+export const allFaulted: readonly FaultedTransport[] = [overHttp, overAgentCheck, overNodeExporter, overOrca]

@@ -15,5 +15,6 @@ console.table(
 )
 const growth = growthOf(result)
 console.log(`in use after a collection, each tenth of the cycles: ${result.used.map(kib).join(', ')}`)
+console.log(`files and sockets open at these moments: ${result.open.join(', ')}`)
 console.log(`grown by ${kib(growth)}, of at most ${kib(MOST_GROWTH)}; process ${kib(result.rss)}`)
 if (growth > MOST_GROWTH) process.exitCode = 1

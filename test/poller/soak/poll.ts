@@ -1,5 +1,6 @@
 // Polls the nodes of the soak on this thread: `poll.ts CYCLES`, with --expose-gc. Tells the memory that it has in the end.
 import { once } from 'node:events'
+import { existsSync, readdirSync } from 'node:fs'
 import { createBalancer, createTable, type PollerCounters } from '../../../dist/index.js'
 import { processClock } from '../../../dist/process-clock.js'
 import { pem } from '../../agent/support.js'
@@ -23,6 +24,11 @@ async function memory(): Promise<number> {
   return heapUsed + external
 }
 
+// Sockets are files, on systems that show them.
+function openFiles(): number {
+  return existsSync('/dev/fd') ? readdirSync('/dev/fd').length : 0
+}
+
 const [message] = (await once(process, 'message')) as [SoakNodes[]]
 // On a clock of its own everything is asked on this thread, where memory can be measured.
 const clock = { ...processClock }
@@ -37,7 +43,7 @@ const balancers = message.map(({ transport, tls, right, wrong }) => {
       interval: 1,
       startupJitter: 0,
       // Without TLS some never answer, and each cycle is that long; with it all do, but a handshake takes its time.
-      timeout: tls ? 2_000 : 30,
+      timeout: tls ? 2_000 : 100,
       transport: faulted.transport(tls ? { ca: pem('ca') } : undefined),
     },
   })
@@ -47,9 +53,11 @@ const counted = (): PollerCounters[] => balancers.flatMap((balancer) => balancer
 const least = () => Math.min(...counted().map((poll) => poll.cycles))
 
 const used: number[] = []
+const open: number[] = []
 for (let part = 1; part <= PARTS; part++) {
   while (least() < (cycles * part) / PARTS) await new Promise((resolve) => setTimeout(resolve, 10))
   used.push(await memory())
+  open.push(openFiles())
 }
 const result: SoakResult = {
   counters: balancers.map((balancer, index) => ({
@@ -57,6 +65,7 @@ const result: SoakResult = {
     ...(counted()[index] as PollerCounters),
   })),
   used,
+  open,
   rss: process.memoryUsage.rss(),
 }
 await Promise.all(balancers.map((balancer) => balancer.close()))

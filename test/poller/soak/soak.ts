@@ -15,6 +15,8 @@ export interface SoakResult {
   readonly counters: readonly (PollerCounters & { readonly name: string })[]
   /** Bytes in use after a collection of garbage, at the end of each tenth of the cycles. */
   readonly used: readonly number[]
+  /** Files and sockets that are open, at the same moments. */
+  readonly open: readonly number[]
   /** Memory of the process in the end, bytes. */
   readonly rss: number
 }

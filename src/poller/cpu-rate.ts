@@ -1,12 +1,8 @@
-import type { Clock } from '../clock.js'
 import { type CpuCounters, type CpuSource, cpuCounters, percentBetween } from '../reports/node-cpu.js'
 import type { Answer } from './answer.js'
 import type { HttpReading } from './http-exchange.js'
-import { HttpNode } from './http-node.js'
-import type { PlacedMember } from './member.js'
-import type { MakerContext, MemberMaker } from './member-makers.js'
-import { SecureContexts } from './secure-contexts.js'
-import type { Place } from './store.js'
+import { HttpMembers } from './http-member.js'
+import type { MakerContext } from './member-makers.js'
 import type { NodeExporterTarget } from './transports/node-exporter.js'
 
 /** Longest page, bytes: a machine of many cores and disks has some hundred KiB. */
@@ -34,30 +30,7 @@ export class CpuRate implements HttpReading {
   }
 }
 
-/** A node whose CPU is read off a page for Prometheus, with its slot. */
-class NodeExporterMember extends HttpNode implements PlacedMember {
-  readonly id: string
-  readonly slot: number
-  readonly generation: number
-
-  constructor(target: NodeExporterTarget, place: Place, contexts: SecureContexts, now: () => number) {
-    super(target, new CpuRate(target.source), contexts, now)
-    this.id = target.id
-    this.slot = place.slot
-    this.generation = place.generation
-  }
-}
-
-/** Makes the members of one poller that have pages for Prometheus; they share TLS contexts. */
-export class NodeExporterMembers implements MemberMaker<NodeExporterTarget> {
-  readonly #contexts = new SecureContexts()
-  readonly #clock: Clock
-
-  constructor({ clock }: MakerContext) {
-    this.#clock = clock
-  }
-
-  make(target: NodeExporterTarget, place: Place): PlacedMember {
-    return new NodeExporterMember(target, place, this.#contexts, () => this.#clock.now())
-  }
+/** Makes the members of one poller that have pages for Prometheus. */
+export function nodeExporterMembers(context: MakerContext): HttpMembers<NodeExporterTarget> {
+  return new HttpMembers(context, ({ source }) => new CpuRate(source))
 }

@@ -1,0 +1,110 @@
+import * as v from 'valibot'
+import { BadReportError } from '../errors.js'
+import { checkOptions, flag, options } from '../options.js'
+import type { Report } from '../report.js'
+import { BINARY_HEADER, readOrcaBinaryHeader, readOrcaHeader } from '../reports/orca-headers.js'
+import type { StoreResult } from '../table/report.js'
+import { publishReportError } from '../telemetry.js'
+import { warn } from '../warn.js'
+import type { Member } from './members.js'
+import { type CarriedReport, carriedReport, type ReportSource, stripReport } from './report-headers.js'
+
+/** How `observe` goes about it. */
+export interface ObserveOptions {
+  /** Takes the report's headers out of what was given, so that a proxy does not pass them on. Default false. */
+  stripHeader?: boolean
+}
+
+/**
+ * What became of a response's report: it was `stored`; all that it says is `older` than what is known; it says nothing that
+ * is kept (`empty`); there is none (`absent`); it is `bad`; or the node is not a member (`unknown`).
+ */
+export type Observed = 'stored' | 'older' | 'empty' | 'absent' | 'bad' | 'unknown'
+
+/** How many responses became what, and how many warnings there were of bad ones. */
+export type InBandCounters = Record<Observed | 'warned', number>
+
+export interface InBandOptions {
+  /** The balancer's name. */
+  readonly name: string
+  /** Takes a report of a member. */
+  readonly take: (member: Member, report: Report) => StoreResult
+}
+
+const observeOptions = options({ stripHeader: v.optional(flag()) })
+
+/** Takes reports off responses. What is wrong with them is the network's, so it is counted and told, and never thrown. */
+export class InBand {
+  readonly counters: InBandCounters = {
+    stored: 0,
+    older: 0,
+    empty: 0,
+    absent: 0,
+    bad: 0,
+    unknown: 0,
+    warned: 0,
+  }
+  readonly #options: InBandOptions
+  // The headers that a member was warned of for.
+  readonly #warned = new WeakMap<Member, Set<string>>()
+
+  constructor(options: InBandOptions) {
+    this.#options = options
+  }
+
+  /** Throws OptionError for what are no headers, or no options. */
+  observe(
+    member: Member | undefined,
+    source: ReportSource | undefined | null,
+    options: ObserveOptions | undefined,
+  ): Observed {
+    const stripHeader = options !== undefined && stripsHeader(options)
+    const carried = source === undefined || source === null ? undefined : carriedReport(source)
+    let observed: Observed = 'absent'
+    if (carried !== undefined) observed = member === undefined ? 'unknown' : this.#take(member, carried)
+    this.counters[observed]++
+    if (stripHeader && carried !== undefined) stripReport(source as ReportSource)
+    return observed
+  }
+
+  #take(member: Member, carried: CarriedReport): Observed {
+    let report: Report
+    try {
+      report = readCarried(carried)
+    } catch (error) {
+      this.#bad(member, carried, error)
+      return 'bad'
+    }
+    const result = this.#options.take(member, report)
+    return result === 'left' ? 'unknown' : result
+  }
+
+  #bad(member: Member, { header }: CarriedReport, error: unknown): void {
+    const { name: balancer } = this.#options
+    const { id: node } = member
+    publishReportError({ balancer, node, header, error })
+    const warned = this.#warned.get(member) ?? new Set()
+    if (warned.has(header)) return
+    this.#warned.set(member, warned.add(header))
+    this.counters.warned++
+    const why = error instanceof Error ? error.message : String(error)
+    warn(
+      `${balancer}: the ${header} of a response of node ${JSON.stringify(node)} can't be used: ${why}`,
+      'IDLEST_REPORT_ERROR',
+    )
+  }
+}
+
+// The whole check takes as long as reading the report.
+function stripsHeader(given: ObserveOptions): boolean {
+  const { stripHeader } = given
+  if (stripHeader !== true || Object.keys(given).length > 1) checkOptions('observe', given, observeOptions)
+  return stripHeader === true
+}
+
+function readCarried({ header, value }: CarriedReport): Report {
+  const isBinary = header === BINARY_HEADER
+  if (typeof value === 'string') return isBinary ? readOrcaBinaryHeader(value) : readOrcaHeader(value)
+  if (isBinary && value instanceof Uint8Array) return readOrcaBinaryHeader(value)
+  throw new BadReportError(header, value, isBinary ? 'base64 or bytes' : 'a text')
+}

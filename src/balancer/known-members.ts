@@ -1,0 +1,215 @@
+import { type Algorithm, weightsOf } from '../algorithms/algorithm.js'
+import type { Clock } from '../clock.js'
+import { ClosedError, UnknownNodeError } from '../errors.js'
+import type { NodeMeter } from '../meter/node-meter.js'
+import type { NodeMeterOptions } from '../meter/options.js'
+import { MeterRegistry } from '../meter/registry.js'
+import { type Told, toldBy } from '../poller/told.js'
+import type { Report } from '../report.js'
+import { checkReport } from '../reports/check.js'
+import type { TableMemory } from '../table/memory.js'
+import { Publications } from '../table/publications.js'
+import type { StoreResult } from '../table/report.js'
+import { InBand, type Observed, type ObserveOptions } from './in-band.js'
+import { type Member, Members, type Places } from './members.js'
+import { looseId, type NodeLike } from './node.js'
+import { type HealthCounters, PassiveHealth } from './passive-health.js'
+import { newPickCounters } from './pick-counters.js'
+import type { ReportSource } from './report-headers.js'
+import { ReportIntake } from './report-intake.js'
+import { Suspicion, type SuspicionCounters } from './suspicion.js'
+import type { TrustSettings } from './trust-options.js'
+
+export interface KnownMembersOptions {
+  readonly name: string
+  readonly memory: TableMemory
+  readonly clock: Clock
+  readonly algorithm: Algorithm
+  readonly places: Places
+  /** Least time between two publications of reports that come one by one, ms; 0: each at once. */
+  readonly coalesce: number
+  readonly trust: TrustSettings
+}
+
+/** The members of a balancer, and what is heard of them. */
+export abstract class KnownMembers<N extends NodeLike = NodeLike> {
+  readonly name: string
+  readonly algorithm: Algorithm
+  protected readonly members: Members<N>
+  protected readonly clock: Clock
+  protected readonly memory: TableMemory
+  protected closed = false
+  protected readonly counters = newPickCounters()
+  readonly #reports: ReportIntake
+  protected readonly inBand: InBand
+  /** Where members are ejected for what becomes of their leases. */
+  protected readonly health: PassiveHealth | undefined
+  /** Where members may be suspect. */
+  protected readonly suspicion: Suspicion | undefined
+  protected readonly publications: Publications
+  readonly #meters: MeterRegistry
+
+  protected constructor(options: KnownMembersOptions) {
+    const { name, memory, clock, algorithm, places, coalesce, trust } = options
+    this.name = name
+    this.algorithm = algorithm
+    this.clock = clock
+    this.memory = memory
+    this.members = new Members(places, weightsOf(algorithm))
+    this.#reports = new ReportIntake(memory, clock, this.counters)
+    this.publications = new Publications(memory, clock, coalesce)
+    this.inBand = new InBand({ name, take: (member, report) => this.#takeOff(member, report) })
+    const watched = {
+      name,
+      clock,
+      members: this.members as Members<NodeLike>,
+      onChange: (members: readonly Member[]) => this.restood(members as readonly Member<N>[]),
+    }
+    if (trust.health !== false) this.health = new PassiveHealth({ ...watched, settings: trust.health })
+    if (trust.suspicion !== false) {
+      this.suspicion = new Suspicion({ ...watched, memory, algorithm, settings: trust.suspicion })
+    }
+    this.#meters = new MeterRegistry(memory, clock, algorithm)
+  }
+
+  /**
+   * Takes a report of a member, as though it had been polled. The very next pick of this thread sees it. What it says of
+   * the node's state, weight and most requests in flight stays until told anew, each by itself, whatever the age.
+   * Returns whether any of it was stored: false where later samples are known of all that it says, the node is not a
+   * member (it may just have left), there is nothing in it that is kept, or the balancer is closed. Throws
+   * BadReportError.
+   */
+  report(node: NodeLike, report: Report): boolean {
+    const checked = checkReport(report)
+    const member = this.closed ? undefined : this.find(node)
+    const isTold = member !== undefined && this.hear(member, checked)
+    return this.#reports.take(member, checked, isTold)
+  }
+
+  /**
+   * Takes a member's report off its response: the header `endpoint-load-metrics-bin`, else `endpoint-load-metrics`. Picks
+   * see it within `coalesce` ms, and what it says of the node's state, weight and most requests in flight at once.
+   *
+   * ```ts
+   * const response = await fetch(`http://${node}/`)
+   * balancer.observe(node, response.headers)
+   * ```
+   * @param source headers or trailers: an object by names in lower case, `Headers`, a `Map`, grpc-js `Metadata`, or
+   * names and values in turn; undefined where there are none
+   * @returns what became of the report. What is wrong with it is counted in `stats().inBand`, told on
+   * `idlest:report:error` and warned of once a node and header, never thrown.
+   *
+   * Throws OptionError for what can hold no headers, for a misspelt option, and where `stripHeader` may not change them.
+   */
+  observe(node: NodeLike, source: ReportSource | undefined | null, options?: ObserveOptions): Observed {
+    return this.inBand.observe(this.closed ? undefined : this.find(node), source, options)
+  }
+
+  /**
+   * Takes what nodes told of themselves.
+   * @internal what a poller hears
+   */
+  told(list: readonly Told[]): void {
+    if (this.closed) return
+    const changed: Member<N>[] = []
+    for (const told of list) {
+      const member = this.members.at(told.slot, told.generation)
+      // It has left meanwhile.
+      if (member === undefined) this.counters.reportsUnknown++
+      else if (this.members.tell(member, told)) changed.push(member)
+    }
+    if (changed.length > 0) this.restood(changed)
+  }
+
+  /**
+   * Makes this thread a member's: a meter of its own queue, which picks on every thread of the table see, without any
+   * polling. The node is this thread's until the last of its meters here is closed, the thread ends, or it hangs for longer
+   * than the algorithm's `ttl` (10 s where it has none) and another thread registers.
+   *
+   * ```ts
+   * const queue = attachBalancer(workerData.handle).meter('worker-3')
+   * parentPort.on('message', ({ job, sent }) => queue.run(() => work(job), Date.now() - sent))
+   * ```
+   * Throws NodeTakenError where another thread has the node, or this one has a meter of the same metric; OptionError,
+   * UnknownNodeError, TableError where the table keeps four other named metrics, ClosedError.
+   */
+  meter(node: NodeLike, options: NodeMeterOptions = {}): NodeMeter {
+    this.checkOpen()
+    const member = this.find(node)
+    if (member === undefined) throw new UnknownNodeError(node)
+    return this.#meters.meter(member, options)
+  }
+
+  protected find(node: NodeLike): Member<N> | undefined {
+    const id = looseId(node)
+    return typeof id === 'string' ? this.members.find(id) : undefined
+  }
+
+  /** Takes what a report tells of its node that is for the members. Returns whether it tells anything. */
+  protected hear(member: Member<N>, report: Report): boolean {
+    const told = toldBy(member, report)
+    if (told === undefined) return false
+    if (this.members.tell(member, told)) {
+      this.heard(told)
+      this.restood([member])
+    }
+    return true
+  }
+
+  /** Called with what a node told, other than before, in a report that did not come from a poll. */
+  protected abstract heard(told: Told): void
+
+  /** Called after each change of who the members are, and of what was ordered of them. */
+  protected changed(): void {
+    this.#settle(() => this.membersChanged())
+  }
+
+  /** Called after what is known of these members changed, so that they may stand in another way. */
+  protected restood(_members: readonly Member<N>[]): void {
+    this.#settle(() => {
+      // Else the same ones may be picked.
+      if (this.members.stale) this.membersChanged()
+    })
+  }
+
+  /** Makes the next pick see who may be picked. */
+  protected abstract membersChanged(): void
+
+  #settle(then: () => void): void {
+    const returned = this.health?.membersChanged()
+    this.members.settle()
+    then()
+    if (returned !== undefined) this.health?.told(returned)
+  }
+
+  protected healthCounters(): HealthCounters {
+    const { isOpen, timesOpen } = this.members.standings
+    const { counters = { ejections: 0, returned: 0, spared: 0, recalled: 0 } } = this.health ?? {}
+    const ejected = [...this.members.all()].filter((member) => member.ejected).length
+    return { ejected, ...counters, isOpen, timesOpen }
+  }
+
+  protected suspicionCounters(): SuspicionCounters {
+    const { suspected, cleared } = this.suspicion?.counters ?? { suspected: 0, cleared: 0 }
+    const suspects = [...this.members.all()].filter((member) => member.suspect).length
+    return { suspects, suspected, cleared }
+  }
+
+  protected checkOpen(): void {
+    if (this.closed) throw new ClosedError(`balancer ${this.name}`)
+  }
+
+  #takeOff(member: Member, report: Report): StoreResult {
+    const isTold = this.hear(member as Member<N>, report)
+    const result = this.#reports.store(member, report)
+    if (result === 'stored') this.publications.soon()
+    return isTold ? 'stored' : result
+  }
+
+  protected closeMembers(): void {
+    this.publications.close()
+    this.health?.close()
+    this.#meters.close()
+    this.closed = true
+  }
+}

@@ -1,0 +1,32 @@
+import * as v from 'valibot'
+import { number } from '../options.js'
+import { NODE_STATES } from '../reports/check.js'
+import { MAX_VALUE } from '../reports/values.js'
+import type { Standing } from './standings.js'
+
+/** How a member stands, as it is posted to other threads. */
+export type PostedStanding = v.InferOutput<typeof postedStanding>
+
+export const postedStanding = v.object({
+  order: v.picklist(['up', 'drain']),
+  told: v.object({
+    state: v.optional(v.picklist(NODE_STATES)),
+    weight: v.optional(number(0, MAX_VALUE)),
+    maxInFlight: v.optional(number(0, MAX_VALUE)),
+  }),
+  ejected: v.boolean(),
+  suspect: v.boolean(),
+})
+
+/** How a member stands on the balancer's own thread. */
+export function standingOf({ order, told, ejected, suspect }: Standing): PostedStanding {
+  return { order, told, ejected, suspect }
+}
+
+/** Takes over how a member stands there. */
+export function takeStanding(member: Standing, { order, told, ejected, suspect }: PostedStanding): void {
+  member.order = order
+  member.told = told
+  member.ejectedThere = ejected
+  member.suspectThere = suspect
+}

@@ -1,0 +1,159 @@
+import type { WeightOf } from '../algorithms/algorithm.js'
+import type { NodeState } from '../report.js'
+
+/**
+ * What becomes of a member, the gravest of what this process ordered and what the node told: `up` ones take work,
+ * `drain` ones finish what they have, `maint` ones are out for maintenance, `down` ones are ill.
+ */
+export type MemberState = NodeState
+
+/** What this process ordered of a member, by `add` and `drain`. */
+export type Order = 'up' | 'drain'
+
+/** What a node told of itself; what it has never told is undefined. */
+export interface Told {
+  readonly state?: NodeState | undefined
+  /** Percent of the share that it would get otherwise; above 100 counts as 100. */
+  readonly weight?: number | undefined
+  /** Most requests in flight that it takes from this process; 0: no limit. */
+  readonly maxInFlight?: number | undefined
+}
+
+/** Who can do nothing for a member's requests, and why, the worst last. Where all are the same, so is what becomes of them. */
+export const WELL = 0
+/** Its requests failed: it is sent none for a while. */
+export const EJECTED = 1
+/** It told that it is ill. */
+export const DOWN = 2
+/** It was ordered out, by this process or by itself, or its weight is 0: that is obeyed whatever becomes of the others. */
+export const OUT_BY_ORDER = 3
+
+/** One of the four. */
+export type Grade = typeof WELL | typeof EJECTED | typeof DOWN | typeof OUT_BY_ORDER
+
+/** What a member's grade depends on. */
+export interface Standing {
+  readonly id: string
+  order: Order
+  told: Told
+  /** Whether this thread ejected it for what became of its requests, or the balancer's own thread did. */
+  ejected: boolean
+  ejectedThere: boolean
+  /** Whether it was found to claim idleness while its requests fail or slow down, here or there. */
+  suspect: boolean
+  suspectThere: boolean
+  /** What follows from these, kept by `Standings`. */
+  grade: Grade
+  /** Whether it may be picked. */
+  up: boolean
+  /** What it gets of the share that it would get otherwise, 0-1. */
+  factor: number
+  /** Whether that is less than 1, or it has told a limit. */
+  guarded: boolean
+}
+
+/** What a member that claims idleness, and does not answer like that, gets of its share. */
+const SUSPECT_FACTOR = 0.5
+
+/** The gravest of what was ordered and told. */
+export function stateOf({ order, told }: Standing): MemberState {
+  const { state = 'up', weight } = told
+  return state === 'up' && (order === 'drain' || weight === 0) ? 'drain' : state
+}
+
+function factorOf({ told, suspect, suspectThere }: Standing): number {
+  const factor = Math.min(told.weight ?? 100, 100) / 100
+  return suspect || suspectThere ? factor * SUSPECT_FACTOR : factor
+}
+
+/**
+ * Who of a balancer's members may be picked: the one place that decides it. Orders are always obeyed. Health is, unless
+ * nobody else is left: where all that were not ordered out are down or ejected, all of them are used (fail open).
+ */
+export class Standings {
+  /** How many members have less than their share, or a limit to what they take at once. */
+  guarded = 0
+  /** How many times it came to that. */
+  timesOpen = 0
+  /** Ids of members that may not be picked. */
+  readonly out = new Set<string>()
+  /** Those among them that may where nobody else is left. */
+  readonly ill = new Set<string>()
+  readonly #weightOf: WeightOf
+  // How many members there are of each grade.
+  readonly #counts = [0, 0, 0, 0]
+  #open = false
+
+  /** @param weightOf the fixed weight of a node by its id; a member that has none is not picked */
+  constructor(weightOf: WeightOf) {
+    this.#weightOf = weightOf
+  }
+
+  /** Whether members that are down or ejected are picked, since all are. */
+  get isOpen(): boolean {
+    return this.#open
+  }
+
+  /** How many would be picked if none were ejected. */
+  get willing(): number {
+    return this.count(WELL) + this.count(EJECTED)
+  }
+
+  count(grade: Grade): number {
+    return this.#counts[grade] as number
+  }
+
+  enter(member: Standing): void {
+    member.factor = factorOf(member)
+    member.guarded = member.factor < 1 || (member.told.maxInFlight ?? 0) > 0
+    if (member.guarded) this.guarded++
+    member.grade = this.#gradeOf(member)
+    this.#counts[member.grade] = this.count(member.grade) + 1
+    this.#apply(member)
+  }
+
+  leave({ id, grade, guarded }: Standing): void {
+    if (guarded) this.guarded--
+    this.#counts[grade] = this.count(grade) - 1
+    this.out.delete(id)
+    this.ill.delete(id)
+  }
+
+  /** Takes in that something of a member changed. Returns whether that may change who is picked. */
+  update(member: Standing): boolean {
+    const { grade } = member
+    this.leave(member)
+    this.enter(member)
+    return member.grade !== grade
+  }
+
+  /**
+   * Decides whether health is to be obeyed, once all changes were taken in. Returns whether that changed.
+   * @param members all of them
+   */
+  settle(members: Iterable<Standing>): boolean {
+    const open = this.count(WELL) === 0 && this.count(EJECTED) + this.count(DOWN) > 0
+    if (open === this.#open) return false
+    this.#open = open
+    if (open) this.timesOpen++
+    for (const member of members) this.#apply(member)
+    return true
+  }
+
+  #gradeOf(member: Standing): Grade {
+    const { id, order, told } = member
+    if (order === 'drain' || told.state === 'drain' || told.state === 'maint') return OUT_BY_ORDER
+    if (told.weight === 0 || this.#weightOf(id) === 0) return OUT_BY_ORDER
+    if (told.state === 'down') return DOWN
+    return member.ejected || member.ejectedThere ? EJECTED : WELL
+  }
+
+  #apply(member: Standing): void {
+    const { id, grade } = member
+    member.up = grade === WELL || (this.#open && grade !== OUT_BY_ORDER)
+    if (member.up) this.out.delete(id)
+    else this.out.add(id)
+    if (member.up || grade === OUT_BY_ORDER) this.ill.delete(id)
+    else this.ill.add(id)
+  }
+}

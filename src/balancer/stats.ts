@@ -1,0 +1,31 @@
+import type { SamplingCounters } from '../agent/sampling.js'
+import type { EngineName } from '../engine/engine.js'
+import type { PollerCounters } from '../poller/poller.js'
+import type { ProbeCounters } from '../poller/prober.js'
+import type { GuardCounters } from './guard.js'
+import type { InBandCounters } from './in-band.js'
+import type { LeaseCounters } from './lease.js'
+import type { HealthCounters } from './passive-health.js'
+import type { PickCounters } from './pick-counters.js'
+import type { SuspicionCounters } from './suspicion.js'
+
+/** Counters of a balancer since it was made. */
+export interface BalancerStats {
+  readonly name: string
+  readonly engine: EngineName
+  readonly members: number
+  readonly picks: PickCounters
+  readonly leases: LeaseCounters
+  readonly health: HealthCounters
+  readonly suspicion: SuspicionCounters
+  /** How many times members were passed over when they were drawn, for their weight, limit or share. */
+  readonly guard: GuardCounters
+  /** What became of the reports of responses that `observe` was shown. */
+  readonly inBand: InBandCounters
+  /** Undefined with `poll: false`. */
+  readonly poll: PollerCounters | undefined
+  /** Undefined where no picks are probed for: with another algorithm than `prequal`, or with `poll: false`. */
+  readonly probes: ProbeCounters | undefined
+  /** Undefined without `self`. */
+  readonly sampler: SamplingCounters | undefined
+}

@@ -1,0 +1,51 @@
+import {
+  BINARY_HEADER,
+  FORMAT_HEADER,
+  type HeaderForm,
+  REPORT_HEADER,
+  readOrcaBinaryHeader,
+  readOrcaHeader,
+} from '../reports/orca-headers.js'
+import { readOrcaJson } from '../reports/orca-json.js'
+import type { Answer } from './answer.js'
+import type { AnswerHeaders, HttpReading } from './http-exchange.js'
+import { HttpMembers } from './http-member.js'
+import type { MakerContext } from './member-makers.js'
+import type { HttpTarget } from './transports/http.js'
+
+/** Longest body of a report, bytes. */
+const BODY_LIMIT = 65_536
+
+// A header that stands several times is two reports, or half of one.
+function single(name: string, value: string | string[]): string {
+  if (typeof value === 'string') return value
+  throw new Error(`the header ${name} stands ${value.length} times`)
+}
+
+function readHeaders(headers: AnswerHeaders, at: number): Answer | undefined {
+  const binary = headers[BINARY_HEADER]
+  if (binary !== undefined) {
+    return { kind: 'report', report: readOrcaBinaryHeader(single(BINARY_HEADER, binary)), at }
+  }
+  const text = headers[REPORT_HEADER]
+  if (text === undefined) return undefined
+  return { kind: 'report', report: readOrcaHeader(single(REPORT_HEADER, text)), at }
+}
+
+/** How reports in ORCA's forms are asked for and read. */
+export function orcaReading(format: HeaderForm | undefined): HttpReading {
+  return {
+    headers: {
+      accept: 'application/json',
+      ...(format === undefined ? {} : { [FORMAT_HEADER]: format }),
+    },
+    bodyLimit: BODY_LIMIT,
+    readHeaders,
+    readBody: (body, at) => ({ kind: 'report', report: readOrcaJson(body), at }),
+  }
+}
+
+/** Makes the members of one poller that report in ORCA's forms. */
+export function orcaMembers(context: MakerContext): HttpMembers<HttpTarget> {
+  return new HttpMembers(context, ({ format }) => orcaReading(format))
+}

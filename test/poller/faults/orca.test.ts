@@ -1,0 +1,4 @@
+import { faultTable } from './table.js'
+import { overOrca } from './transports.js'
+
+faultTable(overOrca)
