@@ -207,3 +207,20 @@ export function shown(value: unknown): string {
   if (typeof value === 'object' && value !== null) return 'an object'
   return String(value)
 }
+
+const LONGEST_REASON = 200
+
+// What was thrown may be anything, such as an object that can't become a string.
+function textOf(error: unknown): string {
+  try {
+    return String(error instanceof Error ? error.message || error.name : error)
+  } catch {
+    return shown(error)
+  }
+}
+
+/** The words of whatever was thrown, short enough for a warning: a remote may have written them. */
+export function reasonOf(error: unknown): string {
+  const text = textOf(error)
+  return text.length > LONGEST_REASON ? `${text.slice(0, LONGEST_REASON)}…` : text
+}

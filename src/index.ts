@@ -49,6 +49,7 @@ export type {
   SuspicionOptions,
   TrustOptions,
 } from './balancer/trust-options.js'
+export type { TlsSettings } from './client-tls.js'
 export type { Clock } from './clock.js'
 export {
   BadKeyError,
@@ -88,7 +89,6 @@ export {
   type AgentCheckTransportOptions,
   agentCheckTransport,
 } from './poller/transports/agent-check.js'
-export type { TlsSettings } from './poller/transports/credentials.js'
 export {
   type HttpTransport,
   type HttpTransportOptions,

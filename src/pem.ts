@@ -1,5 +1,15 @@
+import * as v from 'valibot'
+
 /** PEM text, or several of them. */
 export type Pem = string | Uint8Array | readonly (string | Uint8Array)[]
+
+function isPem(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length > 0 && value.every(isPem)
+  return (typeof value === 'string' && value !== '') || value instanceof Uint8Array
+}
+
+/** `Pem`. Whether it is right shows only when it is used. */
+export const pemSchema = v.custom<Pem>(isPem, 'PEM text, as a string, a buffer or an array of these')
 
 /** PEM as Node.js takes it. From another thread bytes come as plain Uint8Arrays, which it does not take everywhere. */
 export function pemBuffers(pem: Pem): Buffer[] {

@@ -1,9 +1,10 @@
 import { createServer, type Server as TcpServer } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
 import { Server, ServerCredentials } from '@grpc/grpc-js'
-import { OptionError } from '../errors.js'
+import { OptionError, reasonOf } from '../errors.js'
 import { HIDDEN } from '../options.js'
 import { pemBuffers } from '../pem.js'
+import { MAX_REQUEST } from '../reports/orca-request.js'
 import type { GrpcServer, StartGrpcOptions } from './grpc-start.js'
 import { listen } from './listening.js'
 import type { AgentTls } from './options.js'
@@ -17,8 +18,8 @@ const HANDSHAKE_TIMEOUT = 5_000
 
 const LIMITS = {
   'grpc.enable_channelz': 0,
-  // A request has some ten bytes, and a client needs one stream.
-  'grpc.max_receive_message_length': 65_536,
+  'grpc.max_receive_message_length': MAX_REQUEST,
+  // A client needs one.
   'grpc.max_concurrent_streams': 16,
   // A connection without a stream, and one whose other end does not answer pings.
   'grpc.max_connection_idle_ms': 75_000,
@@ -71,7 +72,10 @@ function tlsServer({ key, cert, ca, requestCert = false }: AgentTls): TcpServer 
       ALPNProtocols: ['h2'],
     })
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
-    throw new OptionError('grpc.tls', HIDDEN, `a key and a certificate in PEM that belong together (${why})`)
+    throw new OptionError(
+      'grpc.tls',
+      HIDDEN,
+      `a key and a certificate in PEM that belong together (${reasonOf(error)})`,
+    )
   }
 }

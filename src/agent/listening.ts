@@ -95,8 +95,3 @@ export async function listen(
     },
   }
 }
-
-/** `host:port` as URLs have it. */
-export function authority({ host, port }: Address): string {
-  return `${host.includes(':') ? `[${host}]` : host}:${port}`
-}

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { OptionError } from '../errors.js'
+import { OptionError, reasonOf } from '../errors.js'
 import {
   NATS_CLIENT,
   type NatsOptions,
@@ -10,7 +10,6 @@ import {
 import { subjectOf } from '../nats/subject.js'
 import { needPackage } from '../optional-package.js'
 import { milliseconds, number, options, text } from '../options.js'
-import { reasonOf } from '../poller/answer.js'
 
 /** Where and how often an agent publishes its report. */
 export interface NatsPublisherOptions extends NatsOptions {

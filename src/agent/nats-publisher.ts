@@ -1,7 +1,7 @@
 import type { NatsConnection } from '@nats-io/transport-node'
 import type { Clock, TimerHandle } from '../clock.js'
+import { reasonOf } from '../errors.js'
 import { NatsLink } from '../nats/link.js'
-import { reasonOf } from '../poller/answer.js'
 import type { Report } from '../report.js'
 import { writeOrcaJson } from '../reports/orca-json.js'
 import { warn } from '../warn.js'
@@ -113,7 +113,7 @@ export class NatsPublisher implements AgentServer {
   #changed(): void {
     const { connection } = this.#link
     const report = connection && this.#source.report()
-    if (connection && report && toldBy(report) !== this.#told) this.#send(connection, report)
+    if (connection && report && toldText(report) !== this.#told) this.#send(connection, report)
   }
 
   #publish(): void {
@@ -125,7 +125,7 @@ export class NatsPublisher implements AgentServer {
   }
 
   #send(connection: NatsConnection, report: Report): void {
-    this.#told = toldBy(report)
+    this.#told = toldText(report)
     try {
       connection.publish(this.#settings.publishTo, writeOrcaJson(report))
       this.#counts.published++
@@ -143,7 +143,7 @@ export class NatsPublisher implements AgentServer {
   }
 }
 
-function toldBy({ state, weight, maxInFlight }: Report): string {
+function toldText({ state, weight, maxInFlight }: Report): string {
   return `${state} ${weight} ${maxInFlight}`
 }
 

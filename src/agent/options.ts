@@ -3,18 +3,8 @@ import type { Clock } from '../clock.js'
 import { OptionError } from '../errors.js'
 import { Meter } from '../meter/meter.js'
 import { GRPC_PACKAGE, needPackage } from '../optional-package.js'
-import {
-  checkOptions,
-  clockSchema,
-  flag,
-  milliseconds,
-  number,
-  options,
-  secret,
-  text,
-  whole,
-} from '../options.js'
-import type { Pem } from '../pem.js'
+import { checkOptions, clockSchema, flag, milliseconds, number, options, text, whole } from '../options.js'
+import { type Pem, pemSchema } from '../pem.js'
 import { processClock } from '../process-clock.js'
 import { MAX_VALUE } from '../reports/values.js'
 import { isMetricName, isNamedValue, METRIC_NAME, type NamedValue } from './named-metrics.js'
@@ -25,7 +15,7 @@ import {
   natsPublisherSettings,
 } from './nats-options.js'
 import { type OrcaServiceOptions, orcaServiceEntries } from './orca-service.js'
-import { isToken } from './token.js'
+import { tokenSchema } from './token.js'
 import { checkUtilization, type UtilizationOptions, utilizationEntries } from './utilization.js'
 
 /** A certificate for the agent, and whom it asks for theirs. */
@@ -138,15 +128,6 @@ type Optional =
   | 'utilization'
   | 'workers'
 
-function isPem(value: unknown): boolean {
-  if (Array.isArray(value)) return value.length > 0 && value.every(isPem)
-  return (typeof value === 'string' && value !== '') || value instanceof Uint8Array
-}
-
-function pem() {
-  return v.custom<Pem>(isPem, 'PEM text, as a string, a buffer or an array of these')
-}
-
 const PATH = 'a path such as /report: a slash, then visible ASCII characters but ?, # and spaces'
 
 function path() {
@@ -162,25 +143,23 @@ const LISTENING = {
   maxConnections: v.optional(whole(1), 1_024),
 }
 
-function tls() {
-  return options({
-    key: pem(),
-    cert: pem(),
-    ca: v.optional(pem()),
-    requestCert: v.optional(flag(), false),
-  })
-}
+const tls = options({
+  key: pemSchema,
+  cert: pemSchema,
+  ca: v.optional(pemSchema),
+  requestCert: v.optional(flag(), false),
+})
 
 const agentOptions = options({
   ...LISTENING,
   http: v.optional(flag(), true),
   agentCheck: v.optional(options(LISTENING)),
-  grpc: v.optional(options({ ...LISTENING, ...orcaServiceEntries, tls: v.optional(tls()) })),
+  grpc: v.optional(options({ ...LISTENING, ...orcaServiceEntries, tls: v.optional(tls) })),
   nats: v.optional(natsPublisherSchema),
   path: v.optional(path(), '/report'),
   metrics: v.optional(v.union([flag(), path()], `true, false or ${PATH}`), true),
-  token: v.optional(secret(isToken, '1 to 1,024 visible ASCII characters without spaces')),
-  tls: v.optional(tls()),
+  token: v.optional(tokenSchema),
+  tls: v.optional(tls),
   ...utilizationEntries,
   trafficWindow: v.optional(milliseconds(100), 10_000),
   meters: v.optional(

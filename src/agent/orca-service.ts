@@ -1,12 +1,12 @@
 import * as v from 'valibot'
 import type { Clock } from '../clock.js'
-import { checkOptions, milliseconds, options, secret, whole } from '../options.js'
+import { checkOptions, milliseconds, options, whole } from '../options.js'
 import { type OrcaRequest, readOrcaRequest } from '../reports/orca-request.js'
 import type { Agent } from './agent.js'
 import { partsOf } from './agent-parts.js'
 import { type OrcaCall, ToldCall } from './orca-call.js'
 import type { Reporter } from './reporter.js'
-import { isToken, tokenCheck } from './token.js'
+import { tokenCheck, tokenSchema } from './token.js'
 
 /** What the service did, since the start. */
 export interface OrcaServiceCounters {
@@ -74,7 +74,7 @@ export interface CheckedOrcaServiceOptions {
 export const orcaServiceEntries = {
   minInterval: v.optional(milliseconds(1), 1_000),
   maxStreams: v.optional(whole(1), 1_024),
-  token: v.optional(secret(isToken, '1 to 1,024 visible ASCII characters without spaces')),
+  token: v.optional(tokenSchema),
 }
 
 const serviceOptions = options(orcaServiceEntries)

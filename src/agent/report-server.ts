@@ -7,14 +7,15 @@ import {
 } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
 import type { Duplex } from 'node:stream'
-import { BadReportError, OptionError } from '../errors.js'
+import { BadReportError, OptionError, reasonOf } from '../errors.js'
+import { authority } from '../host.js'
 import { HIDDEN } from '../options.js'
 import { pemBuffers } from '../pem.js'
 import type { Report } from '../report.js'
 import { FORMAT_HEADER, HEADER_FORMS, REPORT_HEADER } from '../reports/orca-headers.js'
 import { writeOrcaJson } from '../reports/orca-json.js'
 import type { AgentServer } from './agent-server.js'
-import { type Address, authority, listen } from './listening.js'
+import { type Address, listen } from './listening.js'
 import { METRICS_TYPE, writeMetrics } from './metrics.js'
 import type { CheckedAgentOptions } from './options.js'
 import { reportHeader } from './report-header.js'
@@ -217,8 +218,11 @@ function create(
       handle,
     )
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
-    throw new OptionError('tls', HIDDEN, `a key and a certificate in PEM that belong together (${why})`)
+    throw new OptionError(
+      'tls',
+      HIDDEN,
+      `a key and a certificate in PEM that belong together (${reasonOf(error)})`,
+    )
   }
 }
 

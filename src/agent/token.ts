@@ -1,13 +1,16 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
+import { secret } from '../options.js'
 
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }
 
-/** Whether a token can be sent as a bearer's: 1 to 1,024 visible ASCII characters. */
-export function isToken(value: unknown): value is string {
+function isToken(value: unknown): value is string {
   return typeof value === 'string' && /^[\x21-\x7e]{1,1024}$/.test(value)
 }
+
+/** A token that can be sent as a bearer's, of a length that a server takes. */
+export const tokenSchema = secret(isToken, '1 to 1,024 visible ASCII characters without spaces')
 
 /**
  * Makes a check of `Authorization: Bearer <token>` headers. Digests are compared, in constant time: neither the place

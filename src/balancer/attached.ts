@@ -3,7 +3,7 @@ import type { Clock } from '../clock.js'
 import { chooseEngine } from '../engine/load.js'
 import { ClosedError, OptionError } from '../errors.js'
 import { checkOptions, options } from '../options.js'
-import type { Told } from '../poller/told.js'
+import type { PlacedTold } from '../poller/told.js'
 import { processClock } from '../process-clock.js'
 import { toSeed } from '../seed.js'
 import { NO_SLOT } from '../table/layout.js'
@@ -118,7 +118,7 @@ export class AttachedBalancer extends Picker<string> {
   }
 
   // The balancer is told too, and tells all its threads.
-  protected override heard(told: Told): void {
+  protected override heard(told: PlacedTold): void {
     this.#post({ kind: 'told', told })
   }
 

@@ -7,7 +7,7 @@ import { OptionError, UnknownNodeError } from '../errors.js'
 import { checkOptions } from '../options.js'
 import { Poller } from '../poller/poller.js'
 import type { ProbeAsker } from '../poller/probe-asker.js'
-import type { Told } from '../poller/told.js'
+import type { PlacedTold } from '../poller/told.js'
 import { processClock } from '../process-clock.js'
 import { type Seed, streamOf, toSeed } from '../seed.js'
 import { type Entry, sampleTime, Table } from '../table/table.js'
@@ -245,13 +245,13 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
   }
 
   // What came by probes, or to another thread.
-  #hearOf(told: Told): void {
+  #hearOf(told: PlacedTold): void {
     const member = this.members.at(told.slot, told.generation)
     if (member !== undefined) this.hear(member, told)
   }
 
   // The poller knows what its polls told last, and would not say it again.
-  protected override heard(told: Told): void {
+  protected override heard(told: PlacedTold): void {
     this.#poller?.forget([told])
   }
 

@@ -6,7 +6,7 @@ import { isAlgorithm } from '../algorithms/check.js'
 import type { EngineName } from '../engine/engine.js'
 import { OptionError } from '../errors.js'
 import { milliseconds, whole } from '../options.js'
-import type { Told } from '../poller/told.js'
+import type { PlacedTold } from '../poller/told.js'
 import type { TableBuffer } from '../table/memory.js'
 import type { Member, Place } from './members.js'
 import { type PostedStanding, postedStanding, standingOf } from './posted-standing.js'
@@ -52,7 +52,7 @@ export type HandleMessage =
   /** From a thread that attached: tell me the members, they may have changed on the way. */
   | { readonly kind: 'attached' }
   /** From a thread that attached: a node told this of itself. */
-  | { readonly kind: 'told'; readonly told: Told }
+  | { readonly kind: 'told'; readonly told: PlacedTold }
 
 export interface HandleServerOptions {
   readonly name: string
@@ -65,7 +65,7 @@ export interface HandleServerOptions {
   readonly coalesce: number
   readonly trust: TrustSettings
   readonly members: () => readonly Member[]
-  readonly onTold: (told: Told) => void
+  readonly onTold: (told: PlacedTold) => void
 }
 
 /** Tells the threads that attached to a balancer of its members. */

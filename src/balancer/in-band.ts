@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { BadReportError } from '../errors.js'
+import { BadReportError, reasonOf } from '../errors.js'
 import { checkOptions, flag, options } from '../options.js'
 import type { Report } from '../report.js'
 import { BINARY_HEADER, readOrcaBinaryHeader, readOrcaHeader } from '../reports/orca-headers.js'
@@ -87,9 +87,8 @@ export class InBand {
     if (warned.has(header)) return
     this.#warned.set(member, warned.add(header))
     this.counters.warned++
-    const why = error instanceof Error ? error.message : String(error)
     warn(
-      `${balancer}: the ${header} of a response of node ${JSON.stringify(node)} can't be used: ${why}`,
+      `${balancer}: the ${header} of a response of node ${JSON.stringify(node)} can't be used: ${reasonOf(error)}`,
       'IDLEST_REPORT_ERROR',
     )
   }

@@ -4,7 +4,7 @@ import { ClosedError, UnknownNodeError } from '../errors.js'
 import type { NodeMeter } from '../meter/node-meter.js'
 import type { NodeMeterOptions } from '../meter/options.js'
 import { MeterRegistry } from '../meter/registry.js'
-import { type Told, toldBy } from '../poller/told.js'
+import { type PlacedTold, toldBy } from '../poller/told.js'
 import type { Report } from '../report.js'
 import { checkReport } from '../reports/check.js'
 import type { TableMemory } from '../table/memory.js'
@@ -109,7 +109,7 @@ export abstract class KnownMembers<N extends NodeLike = NodeLike> {
    * Takes what nodes told of themselves.
    * @internal what a poller hears
    */
-  told(list: readonly Told[]): void {
+  told(list: readonly PlacedTold[]): void {
     if (this.closed) return
     const changed: Member<N>[] = []
     for (const told of list) {
@@ -157,7 +157,7 @@ export abstract class KnownMembers<N extends NodeLike = NodeLike> {
   }
 
   /** Called with what a node told, other than before, in a report that did not come from a poll. */
-  protected abstract heard(told: Told): void
+  protected abstract heard(told: PlacedTold): void
 
   /** Called after each change of who the members are, and of what was ordered of them. */
   protected changed(): void {

@@ -2,7 +2,7 @@ import type { Clock } from '../clock.js'
 import { Generator } from '../engine/portable/generator.js'
 import type { ProbeAsker } from '../poller/probe-asker.js'
 import { type ProbeCounters, Prober } from '../poller/prober.js'
-import { type Told, toldBy } from '../poller/told.js'
+import { type PlacedTold, toldBy } from '../poller/told.js'
 import { processClock } from '../process-clock.js'
 import type { Report } from '../report.js'
 import { type Seed, streamOf } from '../seed.js'
@@ -32,7 +32,7 @@ export interface ProbingOptions {
   /** Makes what was written visible to other balancers of the table. */
   readonly publications: Publications
   /** Takes what a node tells of itself that is for members. */
-  readonly onTold: (told: Told) => void
+  readonly onTold: (told: PlacedTold) => void
   /** Takes what a member said; `time` is table time, ms. */
   readonly onProbe: (member: Member, inFlight: number, latency: number, time: number) => void
   readonly find: (id: string) => Member | undefined

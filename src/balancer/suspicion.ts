@@ -1,5 +1,6 @@
 import type { Algorithm } from '../algorithms/algorithm.js'
 import { ttlOf } from '../algorithms/algorithm.js'
+import { DEFAULT_TTL } from '../algorithms/ttl.js'
 import type { Clock } from '../clock.js'
 import type { TableMemory } from '../table/memory.js'
 import { tableTime } from '../table/table.js'
@@ -35,9 +36,6 @@ export interface SuspicionOptions {
 
 /** Looks at what members claim, in a window. */
 const LOOKS = 5
-
-/** Age up to which a reading counts, where the algorithm has none, ms. */
-const TTL = 10_000
 
 // What a member's leases came to, since it is a member or in a window.
 interface Tally {
@@ -96,7 +94,7 @@ export class Suspicion {
 
   #noteBusy(now: number): void {
     const { memory, algorithm, members } = this.#options
-    const oldest = tableTime(memory, now) - (ttlOf(algorithm) ?? TTL)
+    const oldest = tableTime(memory, now) - (ttlOf(algorithm) ?? DEFAULT_TTL)
     const claims = new Map<Member, number>()
     for (const member of members.all()) {
       const claim = member.up ? claimOf(algorithm, memory, member, oldest) : undefined

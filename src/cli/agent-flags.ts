@@ -4,7 +4,7 @@ import type { NatsPublisherOptions } from '../agent/nats-options.js'
 import type { AgentCheckOptions, AgentOptions, AgentTls } from '../agent/options.js'
 import { eventLoopSampler, processSampler, type Sampler } from '../agent/samplers/index.js'
 import { LONGEST_WAIT } from '../clock.js'
-import { type IdlestError, OptionError } from '../errors.js'
+import { type IdlestError, OptionError, reasonOf } from '../errors.js'
 import { anyNumber, numberFrom } from './arguments.js'
 
 /** What the command line gives. */
@@ -45,11 +45,7 @@ function readText(flag: string, path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
-    throw new OptionError(
-      flag,
-      path,
-      `a file that can be read (${error instanceof Error ? error.message : error})`,
-    )
+    throw new OptionError(flag, path, `a file that can be read (${reasonOf(error)})`)
   }
 }
 
@@ -170,7 +166,7 @@ export function addAgentFlags(command: Command): Command {
       'share of the work that it takes, of what it would get otherwise',
       anyNumber,
     )
-    .option('--max-in-flight <number>', 'most requests that it takes at once from one balancer', anyNumber)
+    .option('--max-in-flight <number>', 'most requests that it takes at once from one process', anyNumber)
     .addOption(
       new Option('--sampler <name>', 'what is reported as CPU').choices(Object.keys(SAMPLERS)).default('cpu'),
     )

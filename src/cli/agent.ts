@@ -1,8 +1,8 @@
 import { isIP } from 'node:net'
 import { Command } from 'commander'
 import { type Agent, createAgent } from '../agent/agent.js'
-import { authority } from '../agent/listening.js'
 import { IdlestError, OptionError } from '../errors.js'
+import { authority } from '../host.js'
 import { type AgentFlags, addAgentFlags, agentOptionsOf, flagMessage } from './agent-flags.js'
 import { exitAsUsual, FAILED, USAGE } from './exit.js'
 

@@ -1,5 +1,6 @@
 import { threadId } from 'node:worker_threads'
 import { type Algorithm, ttlOf } from '../algorithms/algorithm.js'
+import { DEFAULT_TTL } from '../algorithms/ttl.js'
 import type { Clock } from '../clock.js'
 import { NodeTakenError, UnknownNodeError } from '../errors.js'
 import type { TableMemory } from '../table/memory.js'
@@ -21,9 +22,6 @@ interface Registered {
   readonly registration: Registration
   readonly meters: Map<string, NodeMeter>
 }
-
-/** How long a registration holds where the algorithm reads nothing that could expire, ms. */
-const DEFAULT_TTL = 10_000
 
 // Those that have something registered: one listener for all, since Node.js warns of the eleventh.
 const registries = new Set<MeterRegistry>()

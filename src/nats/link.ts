@@ -6,9 +6,9 @@ import {
   PermissionViolationError,
   TimeoutError,
 } from '@nats-io/transport-node'
+import type { TlsSettings } from '../client-tls.js'
+import { reasonOf } from '../errors.js'
 import { type Pem, pemBuffers } from '../pem.js'
-import { reasonOf } from '../poller/answer.js'
-import type { TlsSettings } from '../poller/transports/credentials.js'
 import { Attempt } from './attempt.js'
 import type { NatsSettings } from './settings.js'
 

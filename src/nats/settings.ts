@@ -1,8 +1,8 @@
 import * as v from 'valibot'
+import { type TlsSettings, tlsSchema } from '../client-tls.js'
 import { OptionError } from '../errors.js'
 import { HIDDEN, secret, text } from '../options.js'
 import { pemBuffers } from '../pem.js'
-import { type TlsSettings, tlsSchema } from '../poller/transports/credentials.js'
 import { isSubject, SUBJECT } from './subject.js'
 
 /** The client library, which those alone need who use NATS. */

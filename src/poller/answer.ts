@@ -1,4 +1,3 @@
-import { shown } from '../errors.js'
 import type { Report } from '../report.js'
 
 /** Why a remote could not be read. */
@@ -102,21 +101,4 @@ export function addPushes(sum: PushCounts, part: PushCounts): void {
 export function addTally(sum: Tally, part: Tally): void {
   addCounts(sum, part)
   for (const failed of part.failed) sum.failed.push(failed)
-}
-
-const LONGEST_REASON = 200
-
-// What was thrown may be anything, such as an object that can't become a string.
-function textOf(error: unknown): string {
-  try {
-    return String(error instanceof Error ? error.message || error.name : error)
-  } catch {
-    return shown(error)
-  }
-}
-
-/** The words of whatever was thrown, short enough for a warning: a remote may have written them. */
-export function reasonOf(error: unknown): string {
-  const text = textOf(error)
-  return text.length > LONGEST_REASON ? `${text.slice(0, LONGEST_REASON)}…` : text
 }

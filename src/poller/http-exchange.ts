@@ -1,5 +1,6 @@
 import { type Dispatcher, errors } from 'undici'
-import { type Answer, type Failure, reasonOf } from './answer.js'
+import { reasonOf } from '../errors.js'
+import type { Answer, Failure } from './answer.js'
 
 /** Headers of an answer, by their names in lower case. */
 export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>

@@ -1,9 +1,11 @@
 import { Socket } from 'node:net'
 import { buildConnector, Client, type Dispatcher } from 'undici'
-import { type Answer, reasonOf } from './answer.js'
+import { reasonOf } from '../errors.js'
+import type { Answer } from './answer.js'
 import { HttpExchange, type HttpReading } from './http-exchange.js'
 import type { SecureContexts } from './secure-contexts.js'
 import type { HttpEndpoint } from './transports/http-endpoint.js'
+import { withoutRef } from './without-ref.js'
 
 /** Longest header of an answer, bytes. */
 const HEADER_LIMIT = 16_384
@@ -115,11 +117,4 @@ export class HttpNode {
       },
     })
   }
-}
-
-// Polling keeps no process alive, but undici refs the socket of a request in progress.
-function withoutRef(socket: Socket): Socket {
-  socket.unref()
-  socket.ref = () => socket
-  return socket
 }

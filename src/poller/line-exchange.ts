@@ -1,11 +1,12 @@
-import { connect, isIP, type Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
-import { type Failure, reasonOf } from './answer.js'
+import type { TlsSettings } from '../client-tls.js'
+import { reasonOf } from '../errors.js'
+import type { Failure } from './answer.js'
 import type { SecureContexts } from './secure-contexts.js'
-import type { TlsSettings } from './transports/credentials.js'
 
 /** Longest reply, bytes. */
-export const LINE_LIMIT = 1_024
+const LINE_LIMIT = 1_024
 
 /** Where a line comes from. */
 export interface LineSource {
@@ -58,9 +59,7 @@ export class LineExchange {
       if (send !== undefined) this.#socket?.write(send)
     }
     if (tls === undefined) return connect({ host, port }, begin)
-    const { servername = isIP(host) === 0 ? host : '', rejectUnauthorized = true } = tls
-    const secureContext = contexts.get(tls)
-    return connectTls({ host, port, servername, secureContext, rejectUnauthorized }, begin)
+    return connectTls({ ...contexts.connection(host, tls), port }, begin)
   }
 
   #listen(socket: Socket): void {

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.js'
-import { reasonOf } from './answer.js'
+import { reasonOf } from '../errors.js'
 import { CustomMembers } from './custom-member.js'
 import { type PlacedMember, UnaskableMember } from './member.js'
 import type { Sink } from './sink.js'

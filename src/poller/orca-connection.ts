@@ -1,6 +1,9 @@
 import { Client, connectivityState, Metadata, status } from '@grpc/grpc-js'
+import { reasonOf } from '../errors.js'
+import { authority } from '../host.js'
+import { MAX_REPORT } from '../reports/orca-fields.js'
 import { writeOrcaRequest } from '../reports/orca-request.js'
-import { type Failure, reasonOf } from './answer.js'
+import type { Failure } from './answer.js'
 import { OrcaSockets } from './orca-sockets.js'
 import type { OrcaConnection, OrcaEvents } from './orca-stream.js'
 import type { SecureContexts } from './secure-contexts.js'
@@ -9,16 +12,13 @@ import type { OrcaTarget } from './transports/orca.js'
 /** Where the stream is. */
 const STREAM_CORE_METRICS = '/xds.service.orca.v3.OpenRcaService/StreamCoreMetrics'
 
-/** Longest message, bytes. */
-const MESSAGE_LIMIT = 65_536
-
 /** Most memory of one connection, MB. */
 const SESSION_MEMORY = 10
 
 const OPTIONS = {
   // Connections that others of this process have to the same address are none of ours to close.
   'grpc.use_local_subchannel_pool': 1,
-  'grpc.max_receive_message_length': MESSAGE_LIMIT,
+  'grpc.max_receive_message_length': MAX_REPORT,
   'grpc-node.max_session_memory': SESSION_MEMORY,
   'grpc.enable_http_proxy': 0,
   'grpc.enable_retries': 0,
@@ -56,9 +56,9 @@ export function connectOrca(
   contexts: SecureContexts,
   events: OrcaEvents,
 ): OrcaConnection {
-  const { host, port, authorization, interval } = target
+  const { authorization, interval } = target
   const sockets = new OrcaSockets(target, contexts)
-  const client = new Client(`dns:${host.includes(':') ? `[${host}]` : host}:${port}`, sockets, OPTIONS)
+  const client = new Client(`dns:${authority(target)}`, sockets, OPTIONS)
   const channel = client.getChannel()
   let closed = false
   let open = false

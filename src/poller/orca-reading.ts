@@ -1,3 +1,4 @@
+import { MAX_REPORT } from '../reports/orca-fields.js'
 import {
   BINARY_HEADER,
   FORMAT_HEADER,
@@ -12,9 +13,6 @@ import type { AnswerHeaders, HttpReading } from './http-exchange.js'
 import { HttpMembers } from './http-member.js'
 import type { MakerContext } from './member-makers.js'
 import type { HttpTarget } from './transports/http.js'
-
-/** Longest body of a report, bytes. */
-const BODY_LIMIT = 65_536
 
 // A header that stands several times is two reports, or half of one.
 function single(name: string, value: string | string[]): string {
@@ -39,7 +37,7 @@ export function orcaReading(format: HeaderForm | undefined): HttpReading {
       accept: 'application/json',
       ...(format === undefined ? {} : { [FORMAT_HEADER]: format }),
     },
-    bodyLimit: BODY_LIMIT,
+    bodyLimit: MAX_REPORT,
     readHeaders,
     readBody: (body, at) => ({ kind: 'report', report: readOrcaJson(body), at }),
   }

@@ -1,8 +1,9 @@
-import { isIP, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { CallCredentials, ChannelCredentials } from '@grpc/grpc-js'
 import type { SecureContexts } from './secure-contexts.js'
 import type { OrcaTarget } from './transports/orca.js'
+import { withoutRef } from './without-ref.js'
 
 type SecureConnector = ReturnType<ChannelCredentials['_createSecureConnector']>
 
@@ -64,15 +65,11 @@ export class OrcaSockets extends ChannelCredentials {
 
   #secured(plain: Socket): Promise<Socket> {
     const { host, tls = {} } = this.#target
-    const { servername = isIP(host) === 0 ? host : '', rejectUnauthorized = true } = tls
     return new Promise((resolve, reject) => {
       const socket = connectTls(
         {
+          ...this.#contexts.connection(host, tls),
           socket: plain,
-          secureContext: this.#contexts.get(tls),
-          host,
-          servername,
-          rejectUnauthorized,
           ALPNProtocols: ['h2'],
         },
         () => {
@@ -85,10 +82,4 @@ export class OrcaSockets extends ChannelCredentials {
       socket.once('close', () => reject(new Error('closed in the TLS handshake')))
     })
   }
-}
-
-// Polling keeps no process alive, but a session refs its socket while there is a stream.
-function withoutRef(socket: Socket): void {
-  socket.unref()
-  socket.ref = () => socket
 }

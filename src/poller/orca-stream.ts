@@ -1,5 +1,6 @@
 import type { Clock, TimerHandle } from '../clock.js'
-import { type Failure, reasonOf } from './answer.js'
+import { reasonOf } from '../errors.js'
+import type { Failure } from './answer.js'
 import type { BackOff } from './back-off.js'
 
 /** What comes of a connection; nothing of it within the call that made it, and nothing after `close`. */

@@ -23,7 +23,7 @@ import type { Share, ShareListener } from './share.js'
 import type { Aside } from './sink.js'
 import type { Place } from './store.js'
 import { Targets } from './targets.js'
-import type { Told } from './told.js'
+import type { PlacedTold } from './told.js'
 import type { TransportOption } from './transport.js'
 import { sharedHosts, type WorkerHost } from './worker-host.js'
 import { WorkerProbes } from './worker-probes.js'
@@ -62,7 +62,7 @@ export interface PollerOptions {
    * Called with what members told of state, weight and limit, where it differs from what the same member told this poller
    * last: at the end of a round, and within 50 ms for what comes unasked.
    */
-  readonly onTold?: (told: readonly Told[]) => void
+  readonly onTold?: (told: readonly PlacedTold[]) => void
 }
 
 /** What a poller has counted since it was made. */

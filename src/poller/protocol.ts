@@ -58,8 +58,8 @@ export interface Probed {
 }
 
 /** What was heard beside the answers of rounds. */
-export interface Beside {
-  readonly type: 'beside'
+export interface AsideMessage {
+  readonly type: 'aside'
   readonly poller: number
   readonly aside: Aside
 }
@@ -71,4 +71,4 @@ export interface Ready {
 }
 
 /** What the polling thread says. */
-export type FromWorker = Done | Probed | Beside | Ready
+export type FromWorker = Done | Probed | AsideMessage | Ready

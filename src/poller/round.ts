@@ -1,6 +1,7 @@
 import type { Clock, TimerHandle } from '../clock.js'
+import { reasonOf } from '../errors.js'
 import type { StoreResult } from '../table/report.js'
-import { type Answer, emptyTally, type Failure, reasonOf, type Tally } from './answer.js'
+import { type Answer, emptyTally, type Failure, type Tally } from './answer.js'
 
 /** Members that are asked in one turn of the event loop, where others are asked in the next. */
 const WAVE = 64

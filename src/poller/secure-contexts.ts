@@ -1,12 +1,19 @@
+import { isIP } from 'node:net'
 import { createSecureContext, type SecureContext } from 'node:tls'
+import type { TlsSettings } from '../client-tls.js'
 import { pemBuffers } from '../pem.js'
-import type { TlsSettings } from './transports/credentials.js'
 
 /** TLS contexts by their settings: parsing the certificates anew for each of a thousand nodes takes seconds. */
 export class SecureContexts {
   // The nodes of one message share the object, those of another have an equal one.
   readonly #same = new WeakMap<TlsSettings, SecureContext>()
   readonly #equal = new Map<string, SecureContext>()
+
+  /** What a connection by TLS takes. An IP address is not sent as the server's name, which it may not be. */
+  connection(host: string, settings: TlsSettings) {
+    const { servername = isIP(host) === 0 ? host : '', rejectUnauthorized = true } = settings
+    return { host, servername, rejectUnauthorized, secureContext: this.get(settings) }
+  }
 
   get(settings: TlsSettings): SecureContext {
     let context = this.#same.get(settings)

@@ -6,7 +6,7 @@ import { PUBLICATION_SPACING, Publications } from '../table/publications.js'
 import type { StoreResult } from '../table/report.js'
 import { noPushes, type PushCounts } from './answer.js'
 import { type Place, storeReport } from './store.js'
-import { Tellings, type Told } from './told.js'
+import { type PlacedTold, Tellings } from './told.js'
 
 /** Where members put reports that come unasked: from streams and subscriptions. */
 export interface Sink {
@@ -27,7 +27,7 @@ export interface Aside {
   readonly pushed: PushCounts
   /** What was wrong: one reason a node. */
   readonly bad: readonly (readonly [node: string, reason: string])[]
-  readonly told: readonly Told[]
+  readonly told: readonly PlacedTold[]
 }
 
 /** What a sink works with. */

@@ -1,6 +1,5 @@
-import { shown } from '../errors.js'
+import { reasonOf, shown } from '../errors.js'
 import type { Entry } from '../table/table.js'
-import { reasonOf } from './answer.js'
 import type { Place } from './store.js'
 import {
   A_TRANSPORT,

@@ -1,17 +1,11 @@
-import type { NodeState, Report } from '../report.js'
+import type { Report } from '../report.js'
 import type { Place } from './store.js'
 
-/** What a node told of itself that is for the balancer's members, not for the table. A field left out is as it was. */
-export interface Told extends Place {
-  readonly state?: NodeState
-  /** Percent of the share that it would get otherwise. */
-  readonly weight?: number
-  /** Most requests in flight that it takes from this process; 0: no limit. */
-  readonly maxInFlight?: number
-}
+/** What the node in a slot told of itself that is for the balancer's members, not for the table. A field left out is as it was. */
+export interface PlacedTold extends Place, Readonly<Pick<Report, 'state' | 'weight' | 'maxInFlight'>> {}
 
 /** What a report tells that is for members; undefined where that is nothing. */
-export function toldBy({ slot, generation }: Place, report: Report): Told | undefined {
+export function toldBy({ slot, generation }: Place, report: Report): PlacedTold | undefined {
   const { state, weight, maxInFlight } = report
   if (state === undefined && weight === undefined && maxInFlight === undefined) return undefined
   return {
@@ -26,9 +20,9 @@ export function toldBy({ slot, generation }: Place, report: Report): Told | unde
 /** Finds what is new in what nodes tell again and again. */
 export class Tellings {
   // What each told last, field by field, by slot.
-  readonly #known = new Map<number, Told>()
+  readonly #known = new Map<number, PlacedTold>()
   // What has changed since it was taken.
-  #changed: Told[] = []
+  #changed: PlacedTold[] = []
 
   /** Whether the report tells anything new. */
   take(place: Place, report: Report): boolean {
@@ -53,14 +47,14 @@ export class Tellings {
   }
 
   /** Gives what has changed since the last time, in the order in which it came. */
-  drain(): readonly Told[] {
+  drain(): readonly PlacedTold[] {
     const changed = this.#changed
     if (changed.length > 0) this.#changed = []
     return changed
   }
 }
 
-function differing(before: Told, { state, weight, maxInFlight }: Told): Report {
+function differing(before: PlacedTold, { state, weight, maxInFlight }: PlacedTold): Report {
   const report: Report = {}
   if (state !== undefined && state !== before.state) report.state = state
   if (weight !== undefined && weight !== before.weight) report.weight = weight

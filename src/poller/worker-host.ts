@@ -1,14 +1,14 @@
 import { Worker } from 'node:worker_threads'
 import type { Clock, TimerHandle } from '../clock.js'
+import { reasonOf } from '../errors.js'
 import { processClock } from '../process-clock.js'
 import { channels, type WorkerRestartEvent } from '../telemetry.js'
 import { warn } from '../warn.js'
-import { reasonOf } from './answer.js'
-import type { Beside, Done, FromWorker, Probed, ToWorker } from './protocol.js'
+import { BackOff, type BackOffOptions } from './back-off.js'
+import type { AsideMessage, Done, FromWorker, Probed, ToWorker } from './protocol.js'
 
-/** Wait before a crashed thread is started again, ms: doubles with each crash in a row, up to the longest. */
-const FIRST_DELAY = 100
-const LONGEST_DELAY = 10_000
+/** Waits before a crashed thread is started again, for crashes in a row. */
+const RESTARTS: BackOffOptions = { first: 100, factor: 2, longest: 10_000, jitter: 0 }
 /** A thread that ran for this long, ms, was healthy: its crash is the first in a row. */
 const HEALTHY_TIME = 30_000
 /** Longest wait for a thread to load what a poller needs, ms. */
@@ -30,7 +30,7 @@ export interface HostClient {
   onStart(): void
   onDone(message: Done): void
   /** For clients whose members have more to tell than answers. */
-  onBeside?(message: Beside): void
+  onAside?(message: AsideMessage): void
   /** For clients that probe. */
   onProbed?(message: Probed): void
   /** The thread ended and took all rounds in progress with it. */
@@ -66,7 +66,7 @@ export class WorkerHost {
   #next = 1
   #worker: WorkerLike | undefined
   #startedAt = 0
-  #delay = FIRST_DELAY
+  readonly #backOff = new BackOff(RESTARTS, Math.random)
   #timer: TimerHandle | undefined
   // Clients that the present thread has all modules for.
   readonly #ready = new Set<number>()
@@ -99,7 +99,7 @@ export class WorkerHost {
     }
     if (this.#timer !== undefined) this.#clock.clearTimeout(this.#timer)
     this.#timer = undefined
-    this.#delay = FIRST_DELAY
+    this.#backOff.reset()
     const worker = this.#worker
     this.#worker = undefined
     await worker?.terminate()
@@ -157,7 +157,7 @@ export class WorkerHost {
     if (client === undefined) return
     if (message.type === 'done') client.onDone(message)
     else if (message.type === 'probed') client.onProbed?.(message)
-    else if (message.type === 'beside') client.onBeside?.(message)
+    else if (message.type === 'aside') client.onAside?.(message)
     else {
       this.#ready.add(message.poller)
       this.#release(message.poller)
@@ -172,9 +172,8 @@ export class WorkerHost {
   #crashed(error: unknown): void {
     this.#ready.clear()
     for (const number of [...this.#waiting.keys()]) this.#release(number)
-    if (this.#clock.now() - this.#startedAt >= HEALTHY_TIME) this.#delay = FIRST_DELAY
-    const delay = this.#delay
-    this.#delay = Math.min(LONGEST_DELAY, delay * 2)
+    if (this.#clock.now() - this.#startedAt >= HEALTHY_TIME) this.#backOff.reset()
+    const delay = this.#backOff.next()
     this.restarts++
     this.#timer = this.#clock.setTimeout(() => {
       this.#timer = undefined
@@ -189,7 +188,7 @@ export class WorkerHost {
       channels.workerRestart.publish({ restarts: this.restarts, delay, error } satisfies WorkerRestartEvent)
     }
     // Once for crashes in a row.
-    if (delay !== FIRST_DELAY) return
+    if (delay !== RESTARTS.first) return
     warn(
       `the polling thread ended (${reasonOf(error)}); it starts again in ${delay} ms`,
       'IDLEST_WORKER_RESTART',

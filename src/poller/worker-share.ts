@@ -2,7 +2,7 @@ import type { TimerHandle } from '../clock.js'
 import { processClock } from '../process-clock.js'
 import { emptyTally, type FailedNode, type Tally } from './answer.js'
 import type { AskSettings } from './asked-members.js'
-import type { Beside, Done } from './protocol.js'
+import type { AsideMessage, Done } from './protocol.js'
 import type { Share, ShareListener } from './share.js'
 import type { LocalTarget, PlacedTarget } from './targets.js'
 import type { HostClient, WorkerHost } from './worker-host.js'
@@ -95,7 +95,7 @@ export class WorkerShare implements Share, HostClient {
     else this.#listener.onLate(tally.stored + tally.older + tally.empty + tally.late)
   }
 
-  onBeside({ aside }: Beside): void {
+  onAside({ aside }: AsideMessage): void {
     this.#listener.onAside(aside)
   }
 

@@ -35,7 +35,7 @@ class RemotePoller {
       lastCall: setImmediate,
       betweenWaves: setImmediate,
       onLate: () => this.#late++,
-      onAside: (aside) => say({ type: 'beside', poller, aside }),
+      onAside: (aside) => say({ type: 'aside', poller, aside }),
     })
   }
 

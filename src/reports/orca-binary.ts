@@ -1,5 +1,5 @@
 import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
-import { BadReportError } from '../errors.js'
+import { BadReportError, reasonOf } from '../errors.js'
 import type { Report } from '../report.js'
 import {
   IncomingReport,
@@ -105,8 +105,7 @@ export function readOrcaBinary(bytes: Uint8Array): Report {
   } catch (error) {
     if (error instanceof BadReportError) throw error
     // The library's own errors are plain ones, of several classes: all of them are about the bytes.
-    const why = error instanceof Error ? error.message : String(error)
-    throw new BadReportError('', bytes, `a serialized OrcaLoadReport (${why})`)
+    throw new BadReportError('', bytes, `a serialized OrcaLoadReport (${reasonOf(error)})`)
   }
   return report.finish()
 }

@@ -3,7 +3,7 @@ import type { NodeState, Report } from '../report.js'
 import { NODE_STATES } from './check.js'
 import { amount, finite, MAX_VALUE } from './values.js'
 
-/** The longest report that is read, in UTF-16 units or bytes: 64 KiB, the poller's own limit for a body. */
+/** The longest report that is read, in UTF-16 units or bytes: 64 KiB, whatever it comes in. */
 export const MAX_REPORT = 65_536
 
 /** A number of `xds.data.orca.v3.OrcaLoadReport` that is a field of a report. */

@@ -1,5 +1,5 @@
 import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
-import { BadReportError } from '../errors.js'
+import { BadReportError, reasonOf } from '../errors.js'
 
 /** What a client asks for with `xds.service.orca.v3.OrcaLoadReportRequest`. */
 export interface OrcaRequest {
@@ -14,7 +14,7 @@ const SECONDS = 1
 const NANOS = 2
 
 /** The longest that is read, bytes. What is sent here has some ten. */
-const MAX_REQUEST = 65_536
+export const MAX_REQUEST = 65_536
 
 function readDuration(bytes: Uint8Array): number {
   const reader = new BinaryReader(bytes)
@@ -54,8 +54,7 @@ export function readOrcaRequest(bytes: Uint8Array): OrcaRequest {
   try {
     return read(bytes)
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
-    throw new BadReportError('', bytes, `a serialized OrcaLoadReportRequest (${why})`)
+    throw new BadReportError('', bytes, `a serialized OrcaLoadReportRequest (${reasonOf(error)})`)
   }
 }
 

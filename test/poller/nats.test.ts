@@ -3,7 +3,7 @@ import { connect } from '@nats-io/transport-node'
 import anyTest, { type ExecutionContext } from 'ava'
 import { natsTransport } from '../../dist/index.js'
 import { subjectOf } from '../../dist/nats/subject.js'
-import type { Told } from '../../dist/poller/told.js'
+import type { PlacedTold } from '../../dist/poller/told.js'
 import { httpTransport } from '../../dist/poller/transports/http.js'
 import { processClock } from '../../dist/process-clock.js'
 import type { RemoteErrorEvent } from '../../dist/telemetry.js'
@@ -28,7 +28,7 @@ for (const [where, clock] of [
 ] as const) {
   test(`${where}: what is published is in the table soon, whenever the next cycle is`, async (t) => {
     const server = await NatsServer.start(t)
-    const told: Told[] = []
+    const told: PlacedTold[] = []
     const { table, poller } = httpPoller(t, {
       clock,
       transport: natsTransport({ servers: server.address }),

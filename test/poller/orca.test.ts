@@ -2,7 +2,7 @@ import * as grpc from '@grpc/grpc-js'
 import test, { type ExecutionContext } from 'ava'
 import { type AgentOptions, createAgent } from '../../dist/agent/index.js'
 import type { PollerOptions } from '../../dist/poller/poller.js'
-import type { Told } from '../../dist/poller/told.js'
+import type { PlacedTold } from '../../dist/poller/told.js'
 import { type OrcaTransportOptions, orcaTransport } from '../../dist/poller/transports/orca.js'
 import { writeOrcaBinary } from '../../dist/reports/orca-binary.js'
 import { pem, until } from '../agent/support.js'
@@ -15,7 +15,7 @@ function orcaPoller(
   given: OrcaTransportOptions = {},
   options: Partial<PollerOptions> = {},
 ) {
-  const told: Told[] = []
+  const told: PlacedTold[] = []
   const { table, poller } = httpPoller(t, {
     transport: orcaTransport({ reportInterval: 100, ...given }),
     onTold: (some) => told.push(...some),

@@ -4,7 +4,7 @@ import { createServer } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import anyTest, { type ExecutionContext } from 'ava'
-import type { TlsSettings } from '../../dist/poller/transports/credentials.js'
+import type { TlsSettings } from '../../dist/client-tls.js'
 import { httpTransport } from '../../dist/poller/transports/http.js'
 import { httpPoller, idOf, listening, readingOf } from './agents.js'
 

@@ -1,7 +1,9 @@
 import * as v from 'valibot'
+import { type TlsSettings, tlsSchema } from '../../client-tls.js'
+import { bareHost } from '../../host.js'
 import { checkOptions, method, number, oneOf, options, text, whole } from '../../options.js'
 import { addressOf } from './address.js'
-import { type TlsSettings, tlsSchema } from './credentials.js'
+import { ownOptions } from './own-options.js'
 
 /** What one node has of its own. */
 export interface AgentCheckNodeOptions {
@@ -107,17 +109,12 @@ export function agentCheckTransport(given: AgentCheckTransportOptions): AgentChe
 /** Works out where a node's agent is. Throws an Error that says why it can't be asked. */
 export function resolveAgentCheck(id: string, settings: AgentCheckSettings): AgentCheckTarget {
   const { weight } = settings
-  const own = checkOptions(
-    `agentCheckTransport.node(${JSON.stringify(id)})`,
-    settings.node?.(id) ?? {},
-    nodeSchema,
-  )
+  const own = ownOptions('agentCheckTransport', id, settings, nodeSchema)
   const host = own.host ?? settings.host ?? addressOf(id, 'give its host in the node option').host
   return {
     kind: 'agent-check',
     id,
-    // A socket takes an IPv6 address without brackets.
-    host: /^\[.*\]$/.test(host) ? host.slice(1, -1) : host,
+    host: bareHost(host),
     port: own.port ?? settings.port,
     send: own.send ?? settings.send,
     weight,

@@ -1,7 +1,8 @@
 import * as v from 'valibot'
+import { type TlsSettings, tlsSchema } from '../../client-tls.js'
 import { oneOf, text } from '../../options.js'
 import { addressOf } from './address.js'
-import { bearer, type TlsSettings, tlsSchema, tokenSchema } from './credentials.js'
+import { bearer, tokenSchema } from './bearer.js'
 
 /** What one node that is asked over HTTP has of its own. */
 export interface HttpNodeOptions {

@@ -10,6 +10,7 @@ import {
   httpEntries,
   pathSchema,
 } from './http-endpoint.js'
+import { ownOptions } from './own-options.js'
 
 /** Options of `httpTransport`. */
 export interface HttpTransportOptions extends HttpOptions {
@@ -73,6 +74,6 @@ export function httpTransport(given: HttpTransportOptions = {}): HttpTransport {
 
 /** Works out where and how a node is asked. Throws an Error that says why it can't be. */
 export function resolveHttp(id: string, settings: HttpSettings): HttpTarget {
-  const own = checkOptions(`httpTransport.node(${JSON.stringify(id)})`, settings.node?.(id) ?? {}, nodeSchema)
+  const own = ownOptions('httpTransport', id, settings, nodeSchema)
   return { kind: 'http', id, ...endpointOf(id, settings, own), format: settings.format }
 }

@@ -10,6 +10,7 @@ import {
   httpEntries,
   pathSchema,
 } from './http-endpoint.js'
+import { ownOptions } from './own-options.js'
 
 /**
  * Whose CPU is read off a page:
@@ -112,11 +113,7 @@ export function nodeExporterTransport(given: NodeExporterTransportOptions = {}):
 
 /** Works out where a node's page is. Throws an Error that says why it can't be asked. */
 export function resolveNodeExporter(id: string, settings: NodeExporterSettings): NodeExporterTarget {
-  const own = checkOptions(
-    `nodeExporterTransport.node(${JSON.stringify(id)})`,
-    settings.node?.(id) ?? {},
-    nodeSchema,
-  )
+  const own = ownOptions('nodeExporterTransport', id, settings, nodeSchema)
   const metric = own.metric ?? settings.metric
   return {
     kind: 'node-exporter',

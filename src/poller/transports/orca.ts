@@ -1,8 +1,11 @@
 import * as v from 'valibot'
+import { type TlsSettings, tlsSchema } from '../../client-tls.js'
+import { bareHost } from '../../host.js'
 import { GRPC_PACKAGE, needPackage } from '../../optional-package.js'
 import { checkOptions, method, milliseconds, oneOf, options, whole } from '../../options.js'
-import { type TlsSettings, tlsSchema, tokenSchema } from './credentials.js'
+import { tokenSchema } from './bearer.js'
 import { endpointEntries, endpointOf, type HttpNodeOptions } from './http-endpoint.js'
+import { ownOptions } from './own-options.js'
 
 /** Options of `orcaTransport`. */
 export interface OrcaTransportOptions {
@@ -86,7 +89,7 @@ export function orcaTransport(given: OrcaTransportOptions = {}): OrcaTransport {
 
 /** Works out where and how a node is heard. Throws an Error that says why it can't be. */
 export function resolveOrca(id: string, settings: OrcaSettings): OrcaTarget {
-  const own = checkOptions(`orcaTransport.node(${JSON.stringify(id)})`, settings.node?.(id) ?? {}, nodeSchema)
+  const own = ownOptions('orcaTransport', id, settings, nodeSchema)
   const { origin, path, authorization, tls } = endpointOf(id, { ...settings, path: '/' }, own)
   if (path !== '/') throw new Error('a URL with a path: gRPC has its own')
   const { protocol, hostname, port } = new URL(origin)
@@ -94,7 +97,7 @@ export function resolveOrca(id: string, settings: OrcaSettings): OrcaTarget {
   return {
     kind: 'orca',
     id,
-    host: hostname.replace(/^\[|\]$/g, ''),
+    host: bareHost(hostname),
     port: port === '' ? (secure ? 443 : 80) : Number(port),
     secure,
     authorization,

@@ -1,6 +1,6 @@
 import type { ExecutionContext } from 'ava'
+import type { TlsSettings } from '../../../dist/client-tls.js'
 import type { TransportOption } from '../../../dist/poller/transport.js'
-import type { TlsSettings } from '../../../dist/poller/transports/credentials.js'
 
 /** What a node can do wrong, of one transport or another. */
 export const FAULTS = [

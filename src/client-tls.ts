@@ -1,0 +1,26 @@
+import * as v from 'valibot'
+import { flag, options, text } from './options.js'
+import { type Pem, pemSchema } from './pem.js'
+
+/** How the other side of a connection proves who it is, and how this process does. */
+export interface TlsSettings {
+  /** Certificates that are trusted instead of the well-known ones. */
+  readonly ca?: Pem
+  /** This process's certificate, where it is asked for one. */
+  readonly cert?: Pem
+  /** Its private key. */
+  readonly key?: Pem
+  /** The name that the other side's certificate must bear; default the host that is connected to. */
+  readonly servername?: string
+  /** false takes any certificate: for tests. Default true. */
+  readonly rejectUnauthorized?: boolean
+}
+
+/** `TlsSettings`. */
+export const tlsSchema = options({
+  ca: v.optional(pemSchema),
+  cert: v.optional(pemSchema),
+  key: v.optional(pemSchema),
+  servername: v.optional(text()),
+  rejectUnauthorized: v.optional(flag()),
+})
