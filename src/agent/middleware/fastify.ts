@@ -18,8 +18,8 @@ export interface FastifyLike {
 export type FastifyPlugin = (app: FastifyLike, options: unknown, done: () => void) => void
 
 /**
- * Plugin for Fastify: counts requests in the agent's `traffic`, and adds `endpoint-load-metrics` to responses. It is for the
- * whole application, wherever it is registered; routes that exist before it are not counted.
+ * Plugin for Fastify: counts requests in the agent's `traffic`, and adds `endpoint-load-metrics` to responses. It is for all
+ * routes of the instance that it is registered on, and of the plugins within.
  *
  * ```ts
  * const app = fastify()
@@ -37,7 +37,7 @@ export function fastifyMiddleware(agent: LoadSource, options?: MiddlewareOptions
     })
     done()
   }
-  // What Fastify knows a plugin by that is not only for the routes registered within it.
+  // What Fastify knows a plugin by that is for the instance it is registered on, and not for one of its own.
   return Object.assign(plugin, {
     [Symbol.for('skip-override')]: true,
     [Symbol.for('fastify.display-name')]: 'idlest',

@@ -53,18 +53,17 @@ test('Koa: what a handler throws with a status of its own', async (t) => {
   t.is(traffic.counters.failed, 0)
 })
 
-test('Fastify: registered within a plugin, it is for the whole application', async (t) => {
+test('Fastify: registered within a plugin, it is for the routes of that one', async (t) => {
   const { agent, traffic } = fakeAgent()
   const app = fastify()
   app.register(async (inner) => {
     await inner.register(fastifyMiddleware(agent, ALWAYS))
     inner.get('/inner', async () => 'fine')
   })
-  app.register(async (other) => {
-    other.get('/other', async () => 'fine')
-  })
+  app.get('/other', async () => 'fine')
   t.teardown(() => app.close())
   t.true(HEADER in (await app.inject('/inner')).headers)
+  t.false(HEADER in (await app.inject('/other')).headers)
   t.is(traffic.counters.begun, 1)
   t.is(traffic.inFlight, 0)
 })

@@ -214,8 +214,22 @@ for (const [name, start] of SERVERS) {
   test(`${name}: with \`reuse: 0\` each response has a report of its own`, async (t) => {
     const { agent } = fakeAgent()
     const port = await start(t, agent, routes, { when: 'always', reuse: 0 })
-    for (let i = 0; i < 3; i++) await ask(`http://127.0.0.1:${port}/`)
-    t.is(agent.reports, 3)
+    for (const cpu of [10, 20, 30]) {
+      agent.said = { cpu }
+      t.is(readOrcaHeader(String((await ask(`http://127.0.0.1:${port}/`)).headers[HEADER])).cpu, cpu)
+    }
+  })
+
+  test(`${name}: the report is of when the response is sent, not of when the request came`, async (t) => {
+    const { agent, clock } = fakeAgent()
+    const waiting: Answering[] = []
+    const port = await start(t, agent, { '/later': (response) => waiting.push(response) }, { when: 'always' })
+    const answer = ask(`http://127.0.0.1:${port}/later`)
+    await until(() => waiting.length === 1)
+    clock.jump(5_000)
+    agent.said = { cpu: 99 }
+    waiting[0]?.send(200, 'done')
+    t.is(readOrcaHeader(String((await answer).headers[HEADER])).cpu, 99)
   })
 
   test(`${name}: what is in flight, how long requests take and how many there are a second`, async (t) => {
