@@ -135,14 +135,13 @@ export function barsOf(results: readonly CaseResult[], figures: Figures = {}): B
       (poll?.timeout ?? 2_000) + 500,
       poll === undefined || poll.durations.length === 0 ? undefined : Math.max(...poll.durations),
     ),
-    ...MEASURED_SERVERS.map((server) =>
-      bar(
-        `middleware of ${server}, a request with a report`,
-        'µs',
-        5,
-        figures.middleware?.find((one) => one.server === server)?.reported,
-      ),
-    ),
+    ...MEASURED_SERVERS.flatMap((server) => {
+      const measured = figures.middleware?.find((one) => one.server === server)
+      return [
+        bar(`middleware of ${server}, a request counted`, 'µs', 5, measured?.counted),
+        bar(`middleware of ${server}, a request with a report`, 'µs', 5, measured?.reported),
+      ]
+    }),
   ]
 }
 

@@ -18,6 +18,8 @@ import {
 import { Chance } from '../chance.js'
 import { median } from '../statistics.js'
 import type { MeasuredServer, MiddlewareResult } from './middleware.js'
+import { startGrpc } from './middleware-grpc.js'
+import type { Switched } from './switched.js'
 
 const BODY = '{"fine":true}'
 // Requests that come in one turn of the event loop, each on a connection of its own.
@@ -35,13 +37,6 @@ const HEAD = [
 const SILENT = Buffer.from([...HEAD, '', ''].join('\r\n'))
 const ASKING = Buffer.from([...HEAD, 'endpoint-load-metrics-format: TEXT', '', ''].join('\r\n'))
 
-/** A server whose middleware can be changed, so that it is the same one with and without. */
-interface Switched {
-  readonly server: Server
-  /** Undefined: none. */
-  use(options: MiddlewareOptions | undefined): void
-}
-
 type Start = (agent: Agent) => Switched | Promise<Switched>
 
 const starts: Readonly<Record<MeasuredServer, Start>> = {
@@ -54,7 +49,10 @@ const starts: Readonly<Record<MeasuredServer, Start>> = {
     const use = (options?: MiddlewareOptions): void => {
       current = options === undefined ? handler : httpMiddleware(agent, handler, options)
     }
-    return { server: createServer((request, response) => current(request, response)), use }
+    return overConnections(
+      createServer((request, response) => current(request, response)),
+      use,
+    )
   },
   Express: (agent) => {
     const none: ReturnType<typeof expressMiddleware> = (_request, _response, next) => next()
@@ -65,7 +63,7 @@ const starts: Readonly<Record<MeasuredServer, Start>> = {
     const app = express()
     app.use((request, response, next) => current(request, response, next))
     app.get('/', (_request, response) => void response.type('json').send(BODY))
-    return { server: createServer(app), use }
+    return overConnections(createServer(app), use)
   },
   Fastify: async (agent) => {
     type Hook = Parameters<Parameters<ReturnType<typeof fastifyMiddleware>>[0]['addHook']>[1]
@@ -82,7 +80,7 @@ const starts: Readonly<Record<MeasuredServer, Start>> = {
     app.addHook('onRequest', (request, reply, done) => current(request, reply, done))
     app.get('/', (_request, reply) => void reply.type('application/json').send(BODY))
     await app.ready()
-    return { server: app.server, use }
+    return overConnections(app.server, use)
   },
   Koa: (agent) => {
     const none: ReturnType<typeof koaMiddleware> = (_context, next) => next()
@@ -96,8 +94,9 @@ const starts: Readonly<Record<MeasuredServer, Start>> = {
       context.type = 'json'
       context.body = BODY
     })
-    return { server: createServer(app.callback()), use }
+    return overConnections(createServer(app.callback()), use)
   },
+  gRPC: (agent) => startGrpc(agent, TURN),
 }
 
 /** A connection in memory: the other side asks when it is told to, and takes everything at once. */
@@ -111,49 +110,61 @@ class Connection extends Duplex {
   }
 }
 
+// Asks a server over connections in memory, a request each.
+function overConnections(server: Server, use: Switched['use']): Switched {
+  const connections = Array.from({ length: TURN }, () => new Connection())
+  for (const connection of connections) server.emit('connection', connection)
+  let open = 0
+  let over = (): void => {}
+  server.on('request', (_request: IncomingMessage, response: ServerResponse) => {
+    response.on('close', () => {
+      open--
+      if (open === 0) over()
+    })
+  })
+  const turn = (asking: boolean): Promise<void> =>
+    new Promise((resolve) => {
+      over = resolve
+      open = TURN
+      for (const connection of connections) connection.push(asking ? ASKING : SILENT)
+    })
+  return { use, turn }
+}
+
 const [name, rounds, requests] = process.argv.slice(2)
 const start = starts[name as MeasuredServer]
 if (start === undefined) throw new Error(`not a server: ${name}`)
 const agent = await createAgent({ http: false })
 while (agent.report() === undefined) await setTimeout(100)
 
-const { server, use } = await start(agent)
-const connections = Array.from({ length: TURN }, () => new Connection())
-for (const connection of connections) server.emit('connection', connection)
-let open = 0
-let turnOver = (): void => {}
-server.on('request', (_request: IncomingMessage, response: ServerResponse) => {
-  response.on('close', () => {
-    open--
-    if (open === 0) turnOver()
-  })
-})
+const { use, turn } = await start(agent)
 
 /** µs a request. CPU time: whoever else uses the machine does not count. */
-async function time(head: Buffer, options: MiddlewareOptions | undefined): Promise<number> {
+async function time({ asking, options }: Variant): Promise<number> {
   use(options)
   const turns = Math.ceil(Number(requests) / TURN)
   const start = process.cpuUsage()
-  for (let turn = 0; turn < turns; turn++) {
-    const over = new Promise<void>((resolve) => {
-      turnOver = resolve
-    })
-    open = TURN
-    for (const connection of connections) connection.push(head)
-    await over
+  for (let i = 0; i < turns; i++) {
+    await turn(asking)
     await new Promise(setImmediate)
   }
   const { user, system } = process.cpuUsage(start)
   return (user + system) / (turns * TURN)
 }
 
-const variants = {
-  plain: { head: SILENT, options: undefined },
-  asking: { head: ASKING, options: undefined },
-  counted: { head: SILENT, options: {} },
-  reported: { head: ASKING, options: {} },
-  anew: { head: ASKING, options: { reuse: 0 } },
+interface Variant {
+  /** Whether requests ask for a report. */
+  readonly asking: boolean
+  readonly options: { readonly reuse?: number } | undefined
 }
+
+const variants = {
+  plain: { asking: false, options: undefined },
+  asking: { asking: true, options: undefined },
+  counted: { asking: false, options: {} },
+  reported: { asking: true, options: {} },
+  anew: { asking: true, options: { reuse: 0 } },
+} satisfies Record<string, Variant>
 const names = Object.keys(variants) as (keyof typeof variants)[]
 const times: Record<keyof typeof variants, number[]> = {
   plain: [],
@@ -166,8 +177,7 @@ const chance = new Chance(11)
 const warmUp = Math.ceil(Number(rounds) / 4)
 for (let round = 0; round < warmUp + Number(rounds); round++) {
   for (const name of chance.shuffle([...names])) {
-    const { head, options } = variants[name]
-    const took = await time(head, options)
+    const took = await time(variants[name])
     if (round >= warmUp) times[name].push(took)
   }
 }
@@ -184,5 +194,5 @@ const result: MiddlewareResult = {
   reported: added('asking', 'reported'),
   anew: added('asking', 'anew'),
 }
-process.send?.(result)
-process.disconnect?.()
+// A server may still listen.
+process.send?.(result, () => process.exit())

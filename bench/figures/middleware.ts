@@ -1,7 +1,7 @@
 import { firstMessage, startChild } from './child.js'
 
 /** The servers that there is middleware for. */
-export const MEASURED_SERVERS = ['node:http', 'Express', 'Fastify', 'Koa'] as const
+export const MEASURED_SERVERS = ['node:http', 'Express', 'Fastify', 'Koa', 'gRPC'] as const
 
 export type MeasuredServer = (typeof MEASURED_SERVERS)[number]
 

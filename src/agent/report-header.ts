@@ -1,6 +1,8 @@
 import { BadReportError } from '../errors.js'
 import type { Report } from '../report.js'
+import { writeOrcaBinary } from '../reports/orca-binary.js'
 import { type HeaderForm, writeOrcaHeader } from '../reports/orca-headers.js'
+import { bufferOf } from './buffer.js'
 
 /** Clients take 16 KiB of headers, or less: with more they would refuse the whole response. */
 const MAX_REPORT_HEADER = 8_192
@@ -14,5 +16,16 @@ export function reportHeader(report: Report, form: HeaderForm): string {
   if (value.length > MAX_REPORT_HEADER) {
     throw new BadReportError('', value, `at most ${MAX_REPORT_HEADER} characters as a header`)
   }
+  return value
+}
+
+/**
+ * Writes a report for a trailer of gRPC, which goes on the wire in base64.
+ * @throws BadReportError where it is too long for a trailer: 8 KiB in base64
+ */
+export function reportTrailer(report: Report): Buffer {
+  const value = bufferOf(writeOrcaBinary(report))
+  const most = (MAX_REPORT_HEADER / 4) * 3
+  if (value.length > most) throw new BadReportError('', value, `at most ${most} bytes as a trailer`)
   return value
 }

@@ -184,9 +184,9 @@ export abstract class KnownMembers<N extends NodeLike = NodeLike> {
 
   protected healthCounters(): HealthCounters {
     const { isOpen, timesOpen } = this.members.standings
-    const { ejections, returned, spared } = this.health?.counters ?? { ejections: 0, returned: 0, spared: 0 }
+    const { counters = { ejections: 0, returned: 0, spared: 0, recalled: 0 } } = this.health ?? {}
     const ejected = [...this.members.all()].filter((member) => member.ejected).length
-    return { ejected, ejections, returned, spared, isOpen, timesOpen }
+    return { ejected, ...counters, isOpen, timesOpen }
   }
 
   protected suspicionCounters(): SuspicionCounters {

@@ -1,5 +1,6 @@
 import type { Clock, TimerHandle } from '../clock.js'
 import { publishEjected, publishReturned } from '../telemetry.js'
+import { FailureRates } from './failure-rates.js'
 import type { Member } from './members.js'
 import { EJECTED, type Standings, WELL } from './standings.js'
 import type { HealthSettings } from './trust-options.js'
@@ -24,8 +25,10 @@ export interface HealthCounters {
   readonly ejections: number
   /** Members that came back so far. */
   readonly returned: number
-  /** Times that a member was kept since too many were out. */
+  /** Times that a member was kept: too many were out, or most of the others failed too. */
   readonly spared: number
+  /** Times that all came back at once, since most of those that were left failed. */
+  readonly recalled: number
   /** Whether members that are down or ejected are picked now, since all are that were not ordered out. */
   readonly isOpen: boolean
   /** How many times it came to that. */
@@ -57,30 +60,40 @@ interface Past {
   readonly since: number
 }
 
-interface Count {
-  readonly released: number
-  readonly failed: number
-}
-
-const NO_COUNT: Count = { released: 0, failed: 0 }
+/** Failures in a row that count as many where none are a reason: the default of `consecutiveFailures`. */
+const FAILURES = 5
 
 /**
  * Passive health: ejects members by what becomes of their leases, for a time that grows with each time and shrinks again
- * while they are well. The way is that of Envoy's outlier detection. A success costs nothing here: failures are told, and
+ * while they are well. The way is that of Envoy's outlier detection; but members are ejected, and stay so, only while most
+ * of the others do not fail: where all have too much to do, others would have the more. A success costs nothing here: failures are told, and
  * all else is worked out when one comes.
  */
 export class PassiveHealth {
-  readonly counters = { ejections: 0, returned: 0, spared: 0 }
+  readonly counters = { ejections: 0, returned: 0, spared: 0, recalled: 0 }
   readonly #options: PassiveHealthOptions
   readonly #ejections = new Map<Member, Ejection>()
   readonly #records = new WeakMap<Member, Past>()
   #timer: TimerHandle
-  // Counts at the start of the interval over which failure rates are taken; undefined between such.
-  #before: Map<Member, Count> | undefined
-  #intervalTimer: TimerHandle
+  readonly #rates: FailureRates | undefined
+  // Failures in a row from which on a member counts as failing where it is asked whether most do.
+  readonly #few: number
+  // Until then nobody is ejected: most failed.
+  #calmUntil = Number.NEGATIVE_INFINITY
 
   constructor(options: PassiveHealthOptions) {
     this.#options = options
+    const { settings, clock, members } = options
+    const { failureRate, interval, consecutiveFailures } = settings
+    this.#few = Math.ceil((consecutiveFailures || FAILURES) / 2)
+    if (failureRate === false) return
+    this.#rates = new FailureRates({
+      settings: failureRate,
+      interval,
+      clock,
+      members: () => members.all(),
+      onFailing: (failing) => this.#eject(failing, 'failureRate'),
+    })
   }
 
   /** Why and until when a member is ejected. */
@@ -93,11 +106,13 @@ export class PassiveHealth {
     const { settings, members } = this.#options
     // What was under way when it was ejected tells nothing new.
     if (member.ejected || members.find(member.id) !== member) return
-    if (settings.failureRate !== false && this.#before === undefined) this.#startInterval(member)
-    const { consecutiveFailures } = settings
-    if (consecutiveFailures > 0 && member.streak >= consecutiveFailures) {
-      this.#eject([member], 'consecutiveFailures')
+    this.#rates?.failed(member)
+    if (member.streak === this.#few && this.#ejections.size > 0 && this.#doMostFail(this.#few)) {
+      this.#recall()
+      return
     }
+    // Not at each further one: to look at all the others takes its time.
+    if (member.streak % settings.consecutiveFailures === 0) this.#eject([member], 'consecutiveFailures')
   }
 
   /**
@@ -131,7 +146,36 @@ export class PassiveHealth {
     const { clock } = this.#options
     this.#ejections.clear()
     clock.clearTimeout(this.#timer)
-    clock.clearTimeout(this.#intervalTimer)
+    this.#rates?.close()
+  }
+
+  get #isFull(): boolean {
+    return this.#options.members.standings.count(EJECTED) >= this.#most
+  }
+
+  // Whether most of the others have failed so often in a row: then it is nobody's own fault, as where all have too much to
+  // do. With fewer to do it they would fail all the more.
+  #doMostFail(few: number, but?: Member): boolean {
+    let failing = 0
+    let others = 0
+    for (const member of this.#options.members.all()) {
+      if (member === but || member.grade !== WELL) continue
+      others++
+      if (member.streak >= few) failing++
+    }
+    return failing > others / 2
+  }
+
+  // Takes all back, and for the time of an ejection takes nobody out.
+  #recall(): void {
+    const { settings, clock, onChange } = this.#options
+    this.#calmUntil = clock.now() + settings.ejection
+    this.counters.recalled++
+    const returned = [...this.#ejections.keys()]
+    for (const member of returned) this.#takeBack(member)
+    this.#arm()
+    onChange(returned)
+    this.told(returned)
   }
 
   // How many may be out at once: of those that would be picked if none were.
@@ -149,7 +193,7 @@ export class PassiveHealth {
     for (const member of failing) {
       // Who is out for another reason gets no work anyway, or all do.
       if (member.ejected || member.grade !== WELL) continue
-      if (members.standings.count(EJECTED) >= this.#most) {
+      if (now < this.#calmUntil || this.#isFull || this.#doMostFail(1, member)) {
         this.counters.spared++
         continue
       }
@@ -212,40 +256,4 @@ export class PassiveHealth {
     onChange(returned)
     this.told(returned)
   }
-
-  // Counts as they were before this member's failure, which has been counted.
-  #startInterval(failed: Member): void {
-    const { clock, members, settings } = this.#options
-    const before = new Map<Member, Count>()
-    for (const member of members.all()) before.set(member, countOf(member))
-    before.set(failed, { released: failed.released - 1, failed: failed.failed - 1 })
-    this.#before = before
-    this.#intervalTimer = clock.setTimeout(() => this.#endInterval(), settings.interval)
-  }
-
-  #endInterval(): void {
-    const { members, settings } = this.#options
-    const before = this.#before
-    this.#before = undefined
-    if (before === undefined || settings.failureRate === false) return
-    const { threshold, minimum, members: fewest } = settings.failureRate
-    const judged: { member: Member; rate: number }[] = []
-    for (const member of members.all()) {
-      const { released, failed } = before.get(member) ?? NO_COUNT
-      const count = member.released - released
-      if (count >= minimum) judged.push({ member, rate: (member.failed - failed) / count })
-    }
-    if (judged.length < fewest) return
-    const failing = judged.filter(({ rate }) => rate >= threshold)
-    // The worst first: not all may be ejected.
-    failing.sort((a, b) => b.rate - a.rate)
-    this.#eject(
-      failing.map(({ member }) => member),
-      'failureRate',
-    )
-  }
-}
-
-function countOf({ released, failed }: Member): Count {
-  return { released, failed }
 }

@@ -1,24 +1,13 @@
-import type { Socket } from 'node:net'
-import { connect as connectTls } from 'node:tls'
-import {
-  CallCredentials,
-  ChannelCredentials,
-  Client,
-  connectivityState,
-  Metadata,
-  status,
-} from '@grpc/grpc-js'
+import { Client, connectivityState, Metadata, status } from '@grpc/grpc-js'
 import { reasonOf } from '../errors.js'
 import { authority } from '../host.js'
 import { MAX_REPORT } from '../reports/orca-fields.js'
 import { writeOrcaRequest } from '../reports/orca-request.js'
 import type { Failure } from './answer.js'
+import { OrcaSockets } from './orca-sockets.js'
 import type { OrcaConnection, OrcaEvents } from './orca-stream.js'
 import type { SecureContexts } from './secure-contexts.js'
 import type { OrcaTarget } from './transports/orca.js'
-import { withoutRef } from './without-ref.js'
-
-// The one module of the poller that loads @grpc/grpc-js: it is imported when a node is to be asked by it.
 
 /** Where the stream is. */
 const STREAM_CORE_METRICS = '/xds.service.orca.v3.OpenRcaService/StreamCoreMetrics'
@@ -45,84 +34,6 @@ const EXITS: ReadonlySet<number> = new Set([
   status.UNAVAILABLE,
 ])
 
-type SecureConnector = ReturnType<ChannelCredentials['_createSecureConnector']>
-
-/**
- * Makes a channel's sockets known, so that they can be closed with it: the channel's own end waits for a peer that does
- * not go on with its handshake.
- */
-class OwnSockets extends ChannelCredentials {
-  readonly #target: OrcaTarget
-  readonly #contexts: SecureContexts
-  readonly #sockets = new Set<Socket>()
-  #closed = false
-
-  constructor(target: OrcaTarget, contexts: SecureContexts) {
-    super()
-    this.#target = target
-    this.#contexts = contexts
-  }
-
-  close(): void {
-    this.#closed = true
-    for (const socket of this.#sockets) socket.destroy()
-  }
-
-  override _isSecure(): boolean {
-    return this.#target.secure
-  }
-
-  override _equals(other: ChannelCredentials): boolean {
-    return this === other
-  }
-
-  override _createSecureConnector(): SecureConnector {
-    const { secure } = this.#target
-    return {
-      connect: async (plain) => {
-        this.#keep(plain)
-        return { socket: secure ? await this.#secured(plain) : plain, secure }
-      },
-      // A channel that is closed after a failure tries once more all the same.
-      waitForReady: async () => this.#check(),
-      getCallCredentials: () => CallCredentials.createEmpty(),
-      destroy() {},
-    }
-  }
-
-  #check(): void {
-    if (this.#closed) throw new Error('closed')
-  }
-
-  // What was connecting when the channel was closed comes here too; where this throws the channel closes it.
-  #keep(socket: Socket): void {
-    this.#check()
-    withoutRef(socket)
-    this.#sockets.add(socket)
-    socket.once('close', () => this.#sockets.delete(socket))
-  }
-
-  #secured(plain: Socket): Promise<Socket> {
-    const { host, tls = {} } = this.#target
-    return new Promise((resolve, reject) => {
-      const socket = connectTls(
-        {
-          ...this.#contexts.connection(host, tls),
-          socket: plain,
-          ALPNProtocols: ['h2'],
-        },
-        () => {
-          if (socket.alpnProtocol === 'h2') resolve(socket)
-          else reject(new Error('it does not speak HTTP/2'))
-        },
-      )
-      withoutRef(socket)
-      socket.once('error', reject)
-      socket.once('close', () => reject(new Error('closed in the TLS handshake')))
-    })
-  }
-}
-
 // What gRPC puts around what is wrong, and when it was.
 const AROUND = [
   /^No connection established\. Last error: (?:Error(?: \[\w+\])?: )?/,
@@ -146,7 +57,7 @@ export function connectOrca(
   events: OrcaEvents,
 ): OrcaConnection {
   const { authorization, interval } = target
-  const sockets = new OwnSockets(target, contexts)
+  const sockets = new OrcaSockets(target, contexts)
   const client = new Client(`dns:${authority(target)}`, sockets, OPTIONS)
   const channel = client.getChannel()
   let closed = false

@@ -84,14 +84,48 @@ for (const engine of engines) {
     t.like(balancer.stats().health, { ejected: 0, ejections: 1, returned: 1, spared: 0, timesOpen: 0 })
   })
 
-  test(`${engine}: with all ejected all are used`, (t) => {
+  test(`${engine}: where all are ejected or down all are used`, (t) => {
     const { balancer, fail } = setUp({ engine, nodes: ['a', 'b', 'c'], health: { maxEjected: 1 } })
-    for (const node of ['a', 'b', 'c']) fail(node, 5)
-    t.is(ejected(balancer), 'abc')
-    t.like(balancer.stats().health, { ejected: 3, isOpen: true, timesOpen: 1 })
+    for (const node of ['a', 'b']) fail(node, 5)
+    balancer.report('c', { state: 'down' })
+    t.is(ejected(balancer), 'ab')
+    t.like(balancer.stats().health, { ejected: 2, isOpen: true, timesOpen: 1 })
     t.true(areUniform([...countPicks(3_000, () => balancer.select()).values()]))
   })
 }
+
+test('where most of the others failed last too, nobody is ejected: it is not that node', (t) => {
+  const { balancer, end, fail } = setUp({ nodes: ['a', 'b', 'c', 'd', 'e'] })
+  for (const node of ['b', 'c', 'd']) fail(node)
+  fail('a', 5)
+  t.is(ejected(balancer), '')
+  t.like(balancer.stats().health, { ejections: 0, spared: 1 })
+  end('b', true)
+  fail('a', 4)
+  t.is(ejected(balancer), '')
+  fail('a')
+  t.is(ejected(balancer), 'a')
+})
+
+test('where most of those that are left fail, all come back at once, and nobody is ejected for 30 s', async (t) => {
+  const { balancer, clock, end, fail } = setUp({ nodes: ['a', 'b', 'c', 'd'], name: 'recalls' })
+  const returned = eventsOf(t, 'recalls', ['idlest:member:returned'])
+  fail('a', 5)
+  fail('b', 3)
+  t.is(ejected(balancer), 'a')
+  fail('c', 3)
+  t.is(ejected(balancer), '')
+  t.like(balancer.stats().health, { returned: 1, recalled: 1 })
+  t.is(returned.length, 1)
+  t.is(clock.pending, 0)
+  await clock.advance(29_999)
+  for (const node of ['b', 'c', 'd']) end(node, true)
+  fail('a', 10)
+  t.is(ejected(balancer), '')
+  await clock.advance(1)
+  fail('a', 5)
+  t.like(balancer.snapshot()[0]?.ejected, { times: 1 })
+})
 
 test('each time it is out for longer, at most 300 s, and is forgiven one for each interval that it was well', async (t) => {
   const { balancer, clock, fail } = setUp()
@@ -128,13 +162,16 @@ test('never are more than half out, but of two one may be; the others are spared
     [10, 2, 0.25],
   ] as const) {
     const nodes = Array.from({ length: count }, (_, i) => `n${i}`)
-    const { balancer, fail } = setUp({ nodes, health: maxEjected === undefined ? {} : { maxEjected } })
-    for (const node of nodes) fail(node, 5)
-    const { ejected, spared, isOpen } = balancer.stats().health
-    t.deepEqual(
-      { ejected, spared, isOpen },
-      { ejected: most, spared: maxEjected === 0 ? count : count - most, isOpen: false },
-    )
+    const { balancer, end, fail } = setUp({ nodes, health: maxEjected === undefined ? {} : { maxEjected } })
+    let out = 0
+    for (const node of nodes) {
+      fail(node, 5)
+      out = Math.max(out, balancer.stats().health.ejected)
+      // So that the next one's failures are its own.
+      end(node, true)
+    }
+    t.is(out, most, `${count}, ${maxEjected}`)
+    t.true(balancer.stats().health.spared + most + (count === 2 ? 1 : 0) >= count)
   }
 })
 
@@ -259,9 +296,9 @@ test('a failure rate is a reason where it is asked for: 85 % of 50 requests in 1
 test('of those that fail too often the worst are ejected, as many as may be', async (t) => {
   const nodes = ['a', 'b', 'c', 'd', 'e']
   const setting = setUp({ nodes, health: { ...byRate, failureRate: { threshold: 0.5 } } })
-  await play(setting, nodes, [6, 9, 7, 10, 5])
+  await play(setting, nodes, [2, 9, 7, 10, 1])
   t.is(ejected(setting.balancer), 'bd')
-  t.is(setting.balancer.stats().health.spared, 3)
+  t.is(setting.balancer.stats().health.spared, 1)
 })
 
 test('a failure rate is of one interval alone, and takes a timer only while one goes on', async (t) => {

@@ -96,19 +96,18 @@ function playOf(
   return said
 }
 
-const compared = engines.length === 2 ? test : test.skip
-for (const algorithm of [leastConnections(), powerOfTwo({ metric: 'inFlight', ttl: 1e9 })]) {
+// Without cargo there is no native engine to compare with.
+const compared =
+  engines.length === 2 ? [leastConnections(), powerOfTwo({ metric: 'inFlight', ttl: 1e9 })] : []
+for (const algorithm of compared) {
   for (const exact of [true, false]) {
-    compared(
-      `${algorithm.kind}, ${exact ? "a clock of one's own" : "the process's clock"}: pairs drawn ahead change no pick, whatever comes between`,
-      (t) => {
-        fc.assert(
-          fc.property(acts, (acts) => {
-            t.deepEqual(playOf('native', algorithm, exact, acts), playOf('portable', algorithm, exact, acts))
-          }),
-          { numRuns: 200 },
-        )
-      },
-    )
+    test(`${algorithm.kind}, ${exact ? "a clock of one's own" : "the process's clock"}: pairs drawn ahead change no pick, whatever comes between`, (t) => {
+      fc.assert(
+        fc.property(acts, (acts) => {
+          t.deepEqual(playOf('native', algorithm, exact, acts), playOf('portable', algorithm, exact, acts))
+        }),
+        { numRuns: 200 },
+      )
+    })
   }
 }

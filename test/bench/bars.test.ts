@@ -95,13 +95,10 @@ test('what was not measured is neither met nor missed', (t) => {
   }
 })
 
-test('each middleware is to add at most 5 µs to a request with a report', (t) => {
-  const middleware = [
-    { server: 'Koa', plain: 20, counted: 1, reported: 5, anew: 9 },
-    { server: 'Express', plain: 90, counted: 1, reported: 5.1, anew: 9 },
-  ] as const
+test('each middleware is to add at most 5 µs to a request, counted or with a report', (t) => {
+  const middleware = [{ server: 'Koa', plain: 20, counted: 5, reported: 5.1, anew: 9 }] as const
   const bars = barsOf([], { middleware })
-  t.true(find(bars, 'middleware of Koa').met)
-  t.false(find(bars, 'middleware of Express').met)
+  t.true(find(bars, 'middleware of Koa, a request counted').met)
+  t.false(find(bars, 'middleware of Koa, a request with a report').met)
   t.is(find(bars, 'middleware of Fastify').met, undefined)
 })

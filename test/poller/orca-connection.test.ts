@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { createServer as createTlsServer } from 'node:tls'
 import * as grpc from '@grpc/grpc-js'
 import test, { type ExecutionContext } from 'ava'
 import { GRPC_BACK_OFF } from '../../dist/poller/back-off.js'
@@ -126,7 +127,7 @@ test('nothing is told after the end, whenever that is; the sockets are closed', 
   t.deepEqual([...before.events, ...connecting.events, ...handshaking.events], [])
 })
 
-test('by TLS the name is checked, also where it is an address, and HTTP/2 has to be agreed on', async (t) => {
+test('by TLS the name is checked, also where it is an address', async (t) => {
   const credentials = grpc.ServerCredentials.createSsl(null, [
     { private_key: Buffer.from(pem('server-key')), cert_chain: Buffer.from(pem('server')) },
   ])
@@ -140,6 +141,23 @@ test('by TLS the name is checked, also where it is an address, and HTTP/2 has to
   const wrong = listen(t, `127.0.0.1:${port}`, { tls: { ...tls, servername: 'other.example' } })
   await until(() => wrong.events.length === 1)
   t.regex(wrong.events[0] ?? '', /^exit: Hostname\/IP does not match/)
+})
+
+test('by TLS HTTP/2 has to be agreed on', async (t) => {
+  const pair = { key: pem('server-key'), cert: pem('server') }
+  for (const [ALPNProtocols, reason] of [
+    [undefined, /^exit: it does not speak HTTP\/2$/],
+    [['http/1.1'], /^exit: .*alert/],
+  ] as const) {
+    const server = createTlsServer({ ...pair, ...(ALPNProtocols && { ALPNProtocols: [...ALPNProtocols] }) })
+    server.on('tlsClientError', () => {})
+    server.listen(0, '127.0.0.1')
+    await new Promise((resolve) => server.once('listening', resolve))
+    t.teardown(() => server.close())
+    const { events } = listen(t, idOf(server), { tls: { ca: pem('ca') } })
+    await until(() => events.length === 1)
+    t.regex(events[0] ?? '', reason)
+  }
 })
 
 test('an address of IPv6 is connected to', async (t) => {

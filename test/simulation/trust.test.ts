@@ -1,6 +1,13 @@
 import test from 'ava'
 import type { Algorithm } from '../../dist/algorithms/algorithm.js'
-import { leastCpu, random, spareCapacity, type TrustOptions } from '../../dist/index.js'
+import {
+  adaptive,
+  leastConnections,
+  leastCpu,
+  random,
+  spareCapacity,
+  type TrustOptions,
+} from '../../dist/index.js'
 import { type Policy, shipped } from '../../dist/simulation/policy.js'
 import type { Scene } from '../../dist/simulation/scene.js'
 import { Simulation } from '../../dist/simulation/simulation.js'
@@ -44,6 +51,20 @@ for (const algorithm of [random(), leastCpu(), spareCapacity()]) {
     const believed = lost({ health: false, suspicion: false })
     t.true(believed > 1_500, `${believed}`)
     t.true(lost({}) < 40, `${lost({})}`)
+  })
+}
+
+for (const algorithm of [random(), leastConnections(), adaptive()]) {
+  test(`${algorithm.kind}: of half of the nodes that fail hardly a request is lost, and an overload gets no worse`, (t) => {
+    const completed = (given: Scene, trust: TrustOptions) => {
+      const { requests } = play(given, trusting(algorithm, trust))
+      return requests.completed / requests.arrived
+    }
+    const changes = [0, 1, 2, 3].map((server) => ({ at: 10_000, server, state: 'failing' as const }))
+    t.true(completed({ ...scene, arrivals: { kind: 'poisson', rate: 320 }, changes }, {}) > 0.97)
+    const busy: Scene = { ...scene, arrivals: { kind: 'poisson', rate: 760 }, timeout: 200 }
+    const [without, with_] = [completed(busy, { health: false }), completed(busy, {})]
+    t.true(with_ > 0.9 * without, `${with_} of ${without}`)
   })
 }
 

@@ -5,8 +5,9 @@ import { onceClosed } from './connection.js'
 export interface RequestLike {
   readonly method?: string
   readonly url?: string
-  readonly httpVersionMajor: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  /** Names and values in turn, as they came. */
+  readonly rawHeaders: readonly string[]
   readonly socket: ConnectionLike
 }
 
@@ -27,6 +28,19 @@ export interface ResponseLike {
 }
 
 /**
+ * The first value of a header of a request. `headers` would be made of these at its first use, which costs more than all
+ * the rest where nobody else needs it.
+ * @param name in lower case
+ */
+export function rawHeader({ rawHeaders }: RequestLike, name: string): string | undefined {
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const other = rawHeaders[i] ?? ''
+    if (other.length === name.length && other.toLowerCase() === name) return rawHeaders[i + 1]
+  }
+  return undefined
+}
+
+/**
  * Ends a counted request with its response: it failed where its status is 500 or above, or where the connection closed
  * before the handler had ended it. What was closed before it had a head took at least that long, so its time counts.
  */
@@ -37,7 +51,7 @@ export function endWith(response: ResponseLike, request: RequestLike, served: Se
   }
   response.on('close', over)
   // The response waits for those to earlier requests on its connection, whose end Node.js does not tell it of.
-  if (request.httpVersionMajor < 2 && response.socket === null) onceClosed(request.socket, response, over)
+  if (response.socket === null) onceClosed(request.socket, response, over)
 }
 
 // A list of names and values, or of pairs of them.
@@ -52,9 +66,11 @@ function withHeader(headers: readonly unknown[], name: string, value: string): u
  */
 export function setLast(response: ResponseLike, name: string, text: { take(): string | undefined }): void {
   const { writeHead } = response
+  let written = false
   response.writeHead = (...args: never[]): unknown => {
     // Written twice: Node.js throws.
-    const value = response.headersSent ? undefined : text.take()
+    const value = written ? undefined : text.take()
+    written = true
     if (value === undefined) return writeHead.apply(response, args)
     const last: unknown = args.at(-1)
     // Beside a list of headers Node.js 20 would keep only the last of each name, had one been set otherwise.

@@ -1,14 +1,12 @@
 import * as v from 'valibot'
 import { checkOptions, method, milliseconds, options } from '../../options.js'
-import { writeOrcaBinary } from '../../reports/orca-binary.js'
 import { BINARY_HEADER } from '../../reports/orca-headers.js'
-import { bufferOf } from '../buffer.js'
+import { reportTrailer } from '../report-header.js'
 import { checkSource, type LoadSource } from './options.js'
 import { WrittenReport } from './written-report.js'
 
 /** What is needed of the metadata of @grpc/grpc-js. */
 export interface GrpcMetadataLike<M> {
-  get(key: string): readonly unknown[]
   set(key: string, value: Buffer): void
   clone(): M
 }
@@ -37,7 +35,12 @@ export interface GrpcModuleLike<C extends GrpcCallLike, I, M extends GrpcMetadat
   readonly Metadata: new () => M
 }
 
-export interface GrpcInterceptorOptions {
+export interface GrpcInterceptorOptions<C = GrpcCallLike> {
+  /**
+   * Which calls take the report along, by method and by the call, such as by where it comes from (`call.getPeer()`). Default
+   * all: whoever may call learns how busy the server is.
+   */
+  readonly when?: (path: string, call: C) => boolean
   /**
    * How long a report may be sent again before it is written anew, ms: so much older than it says it may be. 0: each
    * response has one of its own. Default 10.
@@ -51,6 +54,7 @@ export interface GrpcInterceptorOptions {
 }
 
 const interceptorOptions = options({
+  when: v.optional(method<(path: string, call: never) => boolean>()),
   reuse: v.optional(milliseconds(0), 10),
   skip: v.optional(method<(path: string) => boolean>()),
 })
@@ -68,7 +72,7 @@ const OK = 0
  * the trailer `endpoint-load-metrics-bin`, as ORCA has it per call.
  *
  * A call is in flight until its status is sent. It failed where that is not OK, or its deadline passed. One that the client
- * cancelled did not fail, and how long it took is not told. A trailer of this name that the handler sent stays.
+ * cancelled did not fail, and how long it took is not told. A trailer of this name that the handler sent gives way.
  *
  * ```ts
  * const server = new grpc.Server({ interceptors: [grpcInterceptor(agent, grpc)] })
@@ -80,25 +84,20 @@ const OK = 0
 export function grpcInterceptor<C extends GrpcCallLike, I, M extends GrpcMetadataLike<M>>(
   agent: LoadSource,
   grpc: GrpcModuleLike<C, I, M>,
-  given: GrpcInterceptorOptions = {},
+  given: GrpcInterceptorOptions<C> = {},
 ): (method: { readonly path: string }, call: C) => I {
   const { traffic } = checkSource(agent)
   const { reuse, skip } = checkOptions('', given, interceptorOptions)
+  const { when } = given
   const { ServerInterceptingCall, Metadata } = grpc
-  const written = new WrittenReport(
-    agent,
-    { name: 'BIN', write: (report) => bufferOf(writeOrcaBinary(report)) },
-    reuse,
-  )
+  const written = new WrittenReport(agent, { name: 'BIN', write: reportTrailer }, reuse)
   traffic.open()
 
   function withReport(status: GrpcStatusLike<M>): GrpcStatusLike<M> {
-    const { metadata } = status
-    if (metadata != null && metadata.get(BINARY_HEADER).length > 0) return status
     const report = written.take()
     if (report === undefined) return status
-    // It is the handler's own, which may send it again.
-    const trailers = metadata?.clone() ?? new Metadata()
+    // They are the handler's own, which may send them again.
+    const trailers = status.metadata?.clone() ?? new Metadata()
     trailers.set(BINARY_HEADER, report)
     return { ...status, metadata: trailers }
   }
@@ -119,7 +118,7 @@ export function grpcInterceptor<C extends GrpcCallLike, I, M extends GrpcMetadat
       },
       sendStatus(status, next) {
         request.end(status.code !== OK)
-        next(withReport(status))
+        next(when === undefined || when(path, call) ? withReport(status) : status)
       },
     })
   }

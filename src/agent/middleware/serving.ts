@@ -1,7 +1,7 @@
 import type { Report } from '../../report.js'
 import { FORMAT_HEADER, HEADER_FORMS, REPORT_HEADER } from '../../reports/orca-headers.js'
 import { reportHeader } from '../report-header.js'
-import { endWith, type RequestLike, type ResponseLike, setLast } from './exchange.js'
+import { endWith, type RequestLike, type ResponseLike, rawHeader, setLast } from './exchange.js'
 import {
   type CheckedMiddlewareOptions,
   checkMiddlewareOptions,
@@ -46,8 +46,8 @@ export class Serving {
   }
 
   #textFor(request: RequestLike): WrittenReport<string> | undefined {
-    const asked = request.headers[FORMAT_HEADER]
-    if (typeof asked !== 'string') return this.#unasked
+    const asked = rawHeader(request, FORMAT_HEADER)
+    if (asked === undefined) return this.#unasked
     return this.#texts.get(asked) ?? this.#texts.get(asked.trim().toUpperCase()) ?? this.#unasked
   }
 }

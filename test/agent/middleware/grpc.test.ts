@@ -32,8 +32,10 @@ interface Handlers {
   readonly both?: Both
 }
 
+type Options = GrpcInterceptorOptions<grpc.ServerInterceptingCallInterface>
+
 /** A server with the interceptor, and a client of it. */
-async function serve(t: ExecutionContext, handlers: Handlers, options?: GrpcInterceptorOptions) {
+async function serve(t: ExecutionContext, handlers: Handlers, options?: Options) {
   const fake = fakeAgent()
   const server = new grpc.Server({ interceptors: [grpcInterceptor(fake.agent, grpc, options)] })
   const { unary, down, up, both } = handlers
@@ -222,12 +224,32 @@ test("a handler's own trailers stay, and what it may send again is not changed",
   t.deepEqual(Object.keys(trailers.getMap()), ['x-own'])
 })
 
-test("a handler's own report stays", async (t) => {
+test("a handler's own report gives way, as a gateway's would be that of the server behind it", async (t) => {
   const trailers = new grpc.Metadata()
   trailers.set(TRAILER, Buffer.from('09000000000000e03f', 'hex'))
-  const { client, counters } = await serve(t, { unary: (_, done) => done(null, NOTHING, trailers) })
-  t.deepEqual(reportsIn(await call(client)), [{ cpu: 50 }])
-  t.like(counters, { ended: 1, reports: 0 })
+  const { client } = await serve(t, { unary: (_, done) => done(null, NOTHING, trailers) })
+  t.deepEqual(reportsIn(await call(client)), [{ cpu: 37.5, inFlight: 0 }])
+})
+
+test('a function picks the calls that take a report along; all of them count', async (t) => {
+  const asked: string[] = []
+  const when: Options['when'] = (path, made) => {
+    asked.push(`${path} from ${made.getPeer().replace(/:\d+$/, '')}`)
+    return asked.length > 1
+  }
+  const { client, counters } = await serve(t, { unary: answering }, { when })
+  t.deepEqual(reportsIn(await call(client)), [])
+  t.is(reportsIn(await call(client)).length, 1)
+  t.deepEqual(asked, Array(2).fill(`${UNARY} from 127.0.0.1`))
+  t.like(counters, { begun: 2, ended: 2, reports: 1, withoutReport: 0 })
+})
+
+test('a report too long for clients is left out and counted', async (t) => {
+  const { client, counters, agent } = await serve(t, { unary: answering }, { reuse: 0 })
+  const named = Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`${i}`.padEnd(60, 'x'), i]))
+  agent.said = { cpu: 1, named }
+  t.deepEqual(reportsIn(await call(client)), [])
+  t.like(counters, { reports: 0, badReports: 1, withoutReport: 1 })
 })
 
 test('before there is a report calls go without, and are counted', async (t) => {
@@ -311,8 +333,9 @@ test('a hundred calls at once are counted to the last', async (t) => {
 for (const [option, given] of [
   ['reuse', { reuse: -1 }],
   ['skip', { skip: true }],
+  ['when', { when: 'always' }],
   ['skips', { skips: () => true }],
-] as [string, GrpcInterceptorOptions][]) {
+] as [string, never][]) {
   test(`a bad ${option} is refused`, (t) => {
     const error = t.throws(() => grpcInterceptor(fakeAgent().agent, grpc, given), { instanceOf: OptionError })
     t.is(error?.option, option)
