@@ -7,6 +7,7 @@ import { readOrcaJson } from '../reports/orca-json.js'
 import type { Answer } from './answer.js'
 import type { PlacedMember } from './member.js'
 import type { MakerContext, MemberMaker } from './member-makers.js'
+import { PerSettings } from './per-settings.js'
 import type { Sink } from './sink.js'
 import type { Place } from './store.js'
 import type { NatsTarget, NatsTransportSettings } from './transports/nats.js'
@@ -149,33 +150,20 @@ class Feed implements Listener {
 
 /** Makes the members of one poller that are heard on NATS. */
 export class NatsMembers implements MemberMaker<NatsTarget> {
-  readonly #context: MakerContext
-  // The nodes of one message share the object, those of another have an equal one.
-  readonly #same = new WeakMap<NatsTransportSettings, Feed>()
-  readonly #equal = new Map<string, Feed>()
+  readonly #feeds: PerSettings<NatsTransportSettings, Feed>
 
   constructor(context: MakerContext) {
-    this.#context = context
+    this.#feeds = new PerSettings(
+      (settings) => `${settings.silence} ${settingsName(settings)}`,
+      (settings) => new Feed(settings, context),
+    )
   }
 
   make({ id, settings }: NatsTarget, place: Place): NatsMember {
-    let feed = this.#same.get(settings)
-    if (feed === undefined) {
-      feed = this.#find(settings)
-      this.#same.set(settings, feed)
-    }
-    return feed.join(id, place)
+    return this.#feeds.get(settings).join(id, place)
   }
 
   close(): void {
-    for (const feed of this.#equal.values()) feed.close()
-    this.#equal.clear()
-  }
-
-  #find(settings: NatsTransportSettings): Feed {
-    const name = `${settings.silence} ${settingsName(settings)}`
-    const feed = this.#equal.get(name) ?? new Feed(settings, this.#context)
-    this.#equal.set(name, feed)
-    return feed
+    for (const feed of this.#feeds.values()) feed.close()
   }
 }
