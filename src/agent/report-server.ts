@@ -36,7 +36,7 @@ export interface ServerCounters {
   readonly notReady: number
   /** Answered with 401. */
   readonly unauthorized: number
-  /** Answered with 404, 405, 413 or 417. */
+  /** Answered with 400 for want of a host header, 404, 405, 413 or 417. */
   readonly refused: number
   /** Connections that were closed for a head that was bad, too long or too slow, or for failing the TLS handshake. */
   readonly badConnections: number
@@ -139,7 +139,10 @@ export async function startReportServer(
     // A body is never read: what is still to come goes with the connection.
     if (hasBody(request)) response.setHeader('connection', 'close')
     const content = contents.get(request.url?.split('?', 1)[0] ?? '')
-    if (!mayRead(request.headers.authorization)) {
+    if (request.httpVersion === '1.1' && request.headers.host === undefined) {
+      counters.refused++
+      send(response, 400, refusal('a request has a host header'), { connection: 'close' })
+    } else if (!mayRead(request.headers.authorization)) {
       counters.unauthorized++
       // Who has no token keeps no connection either.
       send(response, 401, refusal('a bearer token is needed'), {
@@ -201,6 +204,8 @@ function create(
   const limits: ServerOptions = {
     maxHeaderSize: MAX_HEADER_SIZE,
     connectionsCheckingInterval: CHECK_INTERVAL,
+    // Node.js would answer by itself, and nothing would count it.
+    requireHostHeader: false,
   }
   if (tls === undefined) return createHttpServer(limits, handle)
   const { key, cert, ca, requestCert = false } = tls

@@ -188,3 +188,11 @@ test('one connection too many is closed and counted; when another ends there is 
   while (answer === undefined) answer = await ask(agent.url).catch(() => undefined)
   t.is(answer.status, 200)
 })
+
+test('a request without a host header is refused, and counted', async (t) => {
+  const { agent } = await startAgent(t)
+  t.regex(await rawExchange(agent.port, 'GET /report HTTP/1.1\r\n\r\n'), /^HTTP\/1\.1 400 /)
+  const { requests, refused, answered } = agent.counters.server
+  t.deepEqual([requests, refused, answered], [1, 1, 0])
+  t.notRegex(await rawExchange(agent.port, 'GET /report HTTP/1.0\r\n\r\n'), /^HTTP\/1\.1 400 /)
+})
