@@ -141,7 +141,8 @@ for (const bytes of ['\0\0\0\0', 'hello\r\n\r\n', 'GET /report HTTP/9.9\r\n\r\n'
   })
 }
 
-test('a client that resets its connection harms nobody', async (t) => {
+// By itself: among others on a busy machine it may take so long that its half of a head is too slow, which counts.
+test.serial('a client that resets its connection harms nobody', async (t) => {
   const { agent } = await startAgent(t)
   const socket = await rawConnection(t, agent.port, 'GET /report HT')
   await ask(agent.url)
