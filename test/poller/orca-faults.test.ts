@@ -4,7 +4,6 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { gzipSync } from 'node:zlib'
 import test, { type ExecutionContext } from 'ava'
-import { createAgent } from '../../dist/agent/index.js'
 import { BackOff, GRPC_BACK_OFF } from '../../dist/poller/back-off.js'
 import { connectOrca } from '../../dist/poller/orca-connection.js'
 import { OrcaStream } from '../../dist/poller/orca-stream.js'
@@ -13,7 +12,7 @@ import { orcaTransport, resolveOrca } from '../../dist/poller/transports/orca.js
 import { writeOrcaBinary } from '../../dist/reports/orca-binary.js'
 import { VirtualClock } from '../../dist/simulation/virtual-clock.js'
 import { until } from '../agent/support.js'
-import { serveReports, type TellReports } from '../support/grpc.js'
+import { serveReports, startGrpcAgent, type TellReports } from '../support/grpc.js'
 import { httpPoller, readingOf, serve, serveTcp } from './agents.js'
 
 const portOf = (server: { address(): AddressInfo | string | null }) => (server.address() as AddressInfo).port
@@ -144,15 +143,7 @@ const FAULTS: readonly Fault[] = [
 for (const { name, serve: start, counted, secure = false } of FAULTS) {
   test(`a node that ${name} has no reading and is counted; another is heard all the while`, async (t) => {
     const faulty = `127.0.0.1:${await start(t)}`
-    const agent = await createAgent({
-      http: false,
-      grpc: { minInterval: 20 },
-      sampler: () => 37.5,
-      utilization: ({ cpu }) => cpu,
-      sampleInterval: 20,
-    })
-    t.teardown(() => agent.close())
-    const fine = `127.0.0.1:${agent.grpc?.port}`
+    const fine = `127.0.0.1:${(await startGrpcAgent(t)).port}`
     const { table, poller } = httpPoller(t, {
       timeout: 300,
       transport: (id) =>

@@ -1,12 +1,12 @@
 import * as grpc from '@grpc/grpc-js'
 import test, { type ExecutionContext } from 'ava'
-import { type AgentOptions, createAgent } from '../../dist/agent/index.js'
+import { createBalancer } from '../../dist/index.js'
 import type { PollerOptions } from '../../dist/poller/poller.js'
 import type { PlacedTold } from '../../dist/poller/told.js'
 import { type OrcaTransportOptions, orcaTransport } from '../../dist/poller/transports/orca.js'
 import { writeOrcaBinary } from '../../dist/reports/orca-binary.js'
 import { pem, until } from '../agent/support.js'
-import { listenGrpc, serveReports } from '../support/grpc.js'
+import { listenGrpc, serveReports, startGrpcAgent } from '../support/grpc.js'
 import { httpPoller, readingOf } from './agents.js'
 
 /** A poller that hears nodes by gRPC, in the polling thread. */
@@ -30,20 +30,6 @@ function orcaPoller(
   return { table, poller, told, start, counters: poller.counters }
 }
 
-/** An agent that tells by gRPC. */
-async function startAgent(t: ExecutionContext, options: AgentOptions = {}) {
-  const agent = await createAgent({
-    http: false,
-    grpc: { minInterval: 20 },
-    sampler: () => 37.5,
-    utilization: ({ cpu }) => cpu,
-    sampleInterval: 20,
-    ...options,
-  })
-  t.teardown(() => agent.close())
-  return { agent, port: agent.grpc?.port ?? 0 }
-}
-
 function tell(cpu: number): (call: grpc.ServerWritableStream<Buffer, Buffer>) => void {
   return (call) => call.write(Buffer.from(writeOrcaBinary({ cpu })))
 }
@@ -52,7 +38,7 @@ const cpuOf = (table: Parameters<typeof readingOf>[0], port: number) =>
   readingOf(table, `127.0.0.1:${port}`)?.cpu
 
 test('an agent is heard: its report is there when the first cycle ends, and again and again', async (t) => {
-  const { port } = await startAgent(t)
+  const { port } = await startGrpcAgent(t)
   const { table, poller, start, counters } = orcaPoller(t)
   start(port)
   await poller.ready
@@ -63,7 +49,7 @@ test('an agent is heard: its report is there when the first cycle ends, and agai
 })
 
 test('what an agent tells of taking work is told within a moment', async (t) => {
-  const { agent, port } = await startAgent(t, { weight: 70, grpc: { minInterval: 60_000 } })
+  const { agent, port } = await startGrpcAgent(t, { weight: 70, grpc: { minInterval: 60_000 } })
   const { poller, told, start } = orcaPoller(t)
   start(port)
   await poller.ready
@@ -72,6 +58,24 @@ test('what an agent tells of taking work is told within a moment', async (t) => 
   agent.drain()
   await until(() => told.length === 2)
   t.is(told[1]?.state, 'drain')
+})
+
+test('a balancer gives a node that drains no more work, and takes it up again', async (t) => {
+  const [one, other] = await Promise.all([startGrpcAgent(t), startGrpcAgent(t)])
+  const id = (port: number) => `127.0.0.1:${port}`
+  const balancer = createBalancer({
+    nodes: [id(one.port), id(other.port)],
+    poll: { transport: orcaTransport({ reportInterval: 100 }), startupJitter: 0, timeout: 60_000 },
+  })
+  t.teardown(() => balancer.close())
+  await balancer.ready()
+  one.agent.drain()
+  await until(() => balancer.snapshot().some(({ state }) => state === 'drain'))
+  const picked = new Set(Array.from({ length: 50 }, () => balancer.select()))
+  t.deepEqual([...picked], [id(other.port)])
+  one.agent.ready()
+  await until(() => balancer.snapshot().every(({ state }) => state === 'up'))
+  t.is(balancer.select({ exclude: [id(other.port)] }), id(one.port))
 })
 
 test('a plain server is asked for the interval, with the token, and its age counts', async (t) => {
@@ -173,7 +177,7 @@ test('a node that leaves has its connection closed, and one that closes with the
 })
 
 test('two hundred nodes have a report when the first cycle ends', async (t) => {
-  const { port } = await startAgent(t, { grpc: { minInterval: 60_000 } })
+  const { port } = await startGrpcAgent(t, { grpc: { minInterval: 60_000 } })
   const transport = { node: () => ({ url: `http://127.0.0.1:${port}` }) }
   const { table, poller, counters } = orcaPoller(t, transport)
   poller.setMembers(Array.from({ length: 200 }, (_, i) => table.claim(`node-${i}`)))
@@ -221,7 +225,7 @@ test('an expired certificate is no good certificate', async (t) => {
 })
 
 test('an agent that wants a certificate of who asks gets it', async (t) => {
-  const { port } = await startAgent(t, { grpc: { tls: { ...tls, ca, requestCert: true } } })
+  const { port } = await startGrpcAgent(t, { grpc: { tls: { ...tls, ca, requestCert: true } } })
   t.is((await hearBy(t, port, { tls: { ca } })).cpu, undefined)
   const own = { key: pem('client-key'), cert: pem('client') }
   t.deepEqual(await hearBy(t, port, { tls: { ca, ...own } }), { cpu: 37.5, exit: 0, error: 0 })

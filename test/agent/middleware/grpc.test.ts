@@ -7,6 +7,7 @@ import {
   orcaService,
 } from '../../../dist/agent/index.js'
 import { OptionError } from '../../../dist/errors.js'
+import { createBalancer } from '../../../dist/index.js'
 import { readOrcaBinary } from '../../../dist/reports/orca-binary.js'
 import { callOrca, clientOf, listenGrpc, serviceOf } from '../../support/grpc.js'
 import { until } from '../support.js'
@@ -318,6 +319,16 @@ test('what is counted is in the report that the agent tells out of band', async 
   t.is(reports[0]?.inFlight, 3)
   for (const made of calls) made.cancel()
   await until(() => agent.traffic.inFlight === 0)
+})
+
+test('a balancer takes the report off the trailers of a call', async (t) => {
+  const { client } = await serve(t, { unary: answering })
+  const balancer = createBalancer({ nodes: ['a'], poll: false })
+  t.teardown(() => balancer.close())
+  const { metadata } = await call(client)
+  t.is(balancer.observe('a', metadata), 'stored')
+  t.is(balancer.snapshot()[0]?.cpu, 37.5)
+  t.is(balancer.observe('a', new grpc.Metadata()), 'absent')
 })
 
 test('a hundred calls at once are counted to the last', async (t) => {
