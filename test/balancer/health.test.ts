@@ -5,59 +5,16 @@ import {
   type Balancer,
   createBalancer,
   createTable,
-  type HealthOptions,
   hashRing,
   leastConnections,
   OptionError,
-  random,
   roundRobin,
 } from '../../dist/index.js'
 import { VirtualClock } from '../../dist/simulation/virtual-clock.js'
 import { engines } from '../support/engines.js'
 import { eventsOf } from '../support/events.js'
 import { areUniform, countPicks } from '../support/shares.js'
-
-interface Setting {
-  readonly nodes?: readonly string[]
-  readonly health?: HealthOptions | false
-  readonly engine?: 'native' | 'portable'
-  readonly name?: string
-}
-
-function setUp({
-  nodes = ['a', 'b', 'c', 'd'],
-  health = {},
-  engine = 'portable',
-  name = 'health',
-}: Setting = {}) {
-  const clock = new VirtualClock()
-  const balancer = createBalancer({
-    name,
-    nodes,
-    health,
-    engine,
-    poll: false,
-    algorithm: random(),
-    clock,
-    seed: 1,
-  })
-  /** Ends so many requests of a node. */
-  const end = (node: string, ok: boolean, times = 1) => {
-    for (let i = 0; i < times; i++) leaseOn(balancer, node).release({ ok })
-  }
-  return { clock, balancer, end, fail: (node: string, times = 1) => end(node, false, times) }
-}
-
-function leaseOn(balancer: Balancer<string>, node: string) {
-  return balancer.acquire({ exclude: balancer.nodes.filter((other) => other !== node) })
-}
-
-function ejected(balancer: Balancer<string>): string {
-  return balancer
-    .snapshot()
-    .flatMap(({ id, ejected }) => (ejected === undefined ? [] : [id]))
-    .join('')
-}
+import { ejected, leaseOn, setUp } from './ejecting.js'
 
 for (const engine of engines) {
   test(`${engine}: a node is not picked after five failures in a row, for 30 s`, async (t) => {
@@ -253,63 +210,6 @@ test('ejections and returns are told', async (t) => {
     ],
     ['idlest:member:returned', { balancer: 'told', node: 'a' }],
   ])
-})
-
-const byRate: HealthOptions = { consecutiveFailures: 0, failureRate: {} }
-
-/** Of each node 100 requests a second for so long, the first nodes fail so many of ten. */
-async function play(
-  { clock, end }: ReturnType<typeof setUp>,
-  nodes: readonly string[],
-  failing: readonly number[],
-  { times = 10, each = 10 } = {},
-): Promise<void> {
-  for (let round = 0; round < times; round++) {
-    for (const [i, node] of nodes.entries()) {
-      for (let k = 0; k < each; k++) end(node, (k * 7) % 10 >= (failing[i] ?? 0))
-    }
-    await clock.advance(1_000)
-  }
-}
-
-test('a failure rate is a reason where it is asked for: 85 % of 50 requests in 10 s, among five nodes', async (t) => {
-  const nodes = ['a', 'b', 'c', 'd', 'e']
-  const right: [HealthOptions | false, readonly string[], number, number, string][] = [
-    [byRate, nodes, 9, 10, 'a'],
-    [byRate, nodes, 8, 10, ''],
-    [byRate, nodes.slice(1), 9, 10, ''],
-    [byRate, nodes, 9, 4, ''],
-    [{ ...byRate, failureRate: { threshold: 0.8 } }, nodes, 8, 10, 'a'],
-    [{ ...byRate, failureRate: { minimum: 40 } }, nodes, 9, 4, 'a'],
-    [{ ...byRate, failureRate: { members: 4 } }, nodes.slice(0, 4), 9, 10, 'a'],
-    [{ consecutiveFailures: 0 }, nodes, 10, 10, ''],
-    [false, nodes, 10, 10, ''],
-  ]
-  for (const [health, some, rate, each, out] of right) {
-    const setting = setUp({ nodes: some, health })
-    await play(setting, some, [rate, 5], { each })
-    t.is(ejected(setting.balancer), out, JSON.stringify([health, some.length, rate, each]))
-    if (out !== '') t.is(setting.balancer.snapshot()[0]?.ejected?.reason, 'failureRate')
-  }
-})
-
-test('of those that fail too often the worst are ejected, as many as may be', async (t) => {
-  const nodes = ['a', 'b', 'c', 'd', 'e']
-  const setting = setUp({ nodes, health: { ...byRate, failureRate: { threshold: 0.5 } } })
-  await play(setting, nodes, [2, 9, 7, 10, 1])
-  t.is(ejected(setting.balancer), 'bd')
-  t.is(setting.balancer.stats().health.spared, 1)
-})
-
-test('a failure rate is of one interval alone, and takes a timer only while one goes on', async (t) => {
-  const nodes = ['a', 'b', 'c', 'd', 'e']
-  const setting = setUp({ nodes, health: byRate })
-  await play(setting, nodes, [0])
-  t.is(setting.clock.pending, 0)
-  await play(setting, nodes, [8])
-  t.is(setting.clock.pending, 0)
-  await play(setting, nodes, [9])
-  t.is(ejected(setting.balancer), 'a')
 })
 
 test('whatever happens, no more than half are out, and there is someone to pick', async (t) => {
