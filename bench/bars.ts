@@ -16,6 +16,8 @@ export interface Figures {
   readonly tableBytes?: number
   readonly poll?: PollResult
   readonly fleet?: FleetResult
+  /** A fleet that is heard by gRPC. */
+  readonly streams?: FleetResult
   readonly nats?: NatsResult
   readonly waits?: readonly WaitsResult[]
   readonly middleware?: readonly MiddlewareResult[]

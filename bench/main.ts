@@ -34,6 +34,7 @@ interface Options {
   cases: boolean
   figures: boolean
   poll?: boolean
+  grpc?: boolean
   nats?: string
   waits?: boolean
   middleware?: boolean
@@ -46,6 +47,7 @@ const options = new Command('bench')
   .option('--no-cases', 'leaves out the timed cases')
   .option('--no-figures', 'leaves out garbage collections, memory, the poll cycles, waits and middleware')
   .option('--poll', 'the poll cycles alone')
+  .option('--grpc', 'hearing a fleet by gRPC, alone')
   .option('--nats <address>', 'hearing reports over this NATS server, such as 127.0.0.1:4222, alone')
   .option('--waits', 'the waits of jobs for worker threads alone')
   .option('--middleware', 'what middleware adds to a request alone')
@@ -60,7 +62,8 @@ console.log(
 )
 if (noBinding !== undefined) progress.note(`the native engine is left out: ${noBinding}`)
 
-const alone = options.poll || options.waits || options.middleware || options.nats !== undefined
+const alone =
+  options.poll || options.grpc || options.waits || options.middleware || options.nats !== undefined
 const measured = options.cases && !alone ? await measureCases(settings) : undefined
 const figures = options.figures || alone ? await measureFigures(settings) : {}
 // What was left out on purpose need not be listed as not measured.
@@ -143,6 +146,12 @@ async function measureFigures(settings: Settings): Promise<Figures> {
     progress.step('polling a fleet', 1, 1)
     return result
   }
+  const streams = async (): Promise<FleetResult> => {
+    progress.step('hearing a fleet by gRPC', 0, 1)
+    const result = await pollFleet(settings.fleet, 'grpc')
+    progress.step('hearing a fleet by gRPC', 1, 1)
+    return result
+  }
   const nats = async (address: string): Promise<NatsResult> => {
     progress.step('hearing on NATS', 0, 1)
     const result = await measureNats(address, settings.nats)
@@ -150,6 +159,7 @@ async function measureFigures(settings: Settings): Promise<Figures> {
     return result
   }
   if (options.nats !== undefined) return { nats: await nats(options.nats) }
+  if (options.grpc) return { streams: await streams() }
   if (options.poll) return { poll: await poll(), fleet: await fleet() }
   if (options.waits) return { waits: await waits() }
   if (options.middleware) return { middleware: await middleware() }

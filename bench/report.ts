@@ -76,7 +76,16 @@ export function threadsTable(results: readonly ThreadsResult[]): string {
   return table.toString()
 }
 
-export function figuresTable({ gc, tableBytes, poll, fleet, nats, waits, middleware }: Figures): string {
+export function figuresTable({
+  gc,
+  tableBytes,
+  poll,
+  fleet,
+  streams,
+  nats,
+  waits,
+  middleware,
+}: Figures): string {
   const table = new Table({ head: ['figure', 'reached'], style })
   for (const { engine, cases } of gc ?? []) {
     for (const { name, picks, collections, bytesPerPick } of cases) {
@@ -95,7 +104,7 @@ export function figuresTable({ gc, tableBytes, poll, fleet, nats, waits, middlew
       durations.map((ms, i) => `${digits(ms)} ms, ${stored[i]} stored`).join('\n'),
     ])
   }
-  if (fleet !== undefined) for (const row of fleetRows(fleet)) table.push(row)
+  for (const one of [fleet, streams]) if (one !== undefined) for (const row of fleetRows(one)) table.push(row)
   if (nats !== undefined) for (const row of natsRows(nats)) table.push(row)
   for (const { policy, mean, p99, jobs } of waits ?? []) {
     table.push([
@@ -115,8 +124,8 @@ export function figuresTable({ gc, tableBytes, poll, fleet, nats, waits, middlew
 const BYTES_A_MIB = 1024 * 1024
 
 // The first cycle connects to all, and the thread starts; those after it are what polling costs.
-function fleetRows({ nodes, interval, cycles, rssBefore, rss }: FleetResult): string[][] {
-  const what = `${nodes.toLocaleString('en-US')} nodes every ${interval} ms`
+function fleetRows({ nodes, by, interval, cycles, rssBefore, rss }: FleetResult): string[][] {
+  const what = `${nodes.toLocaleString('en-US')} nodes every ${interval} ms${by === 'grpc' ? ' by gRPC' : ''}`
   const [first, ...later] = cycles
   const thread = later.flatMap(({ threadCpu }) => threadCpu ?? [])
   const rows = [

@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Fleet } from './fleet.js'
 
 const [nodes = 0] = process.argv.slice(2).map(Number)
 
@@ -20,5 +21,5 @@ async function node(cpu: number): Promise<string> {
 
 const addresses: string[] = []
 for (let i = 0; i < nodes; i++) addresses.push(await node(i % 100))
-process.send?.(addresses)
+process.send?.({ nodes: addresses } satisfies Fleet)
 process.on('disconnect', () => process.exit())

@@ -21,21 +21,34 @@ export interface FleetMeasures {
   readonly rss: number
 }
 
-export type FleetResult = FleetSettings & FleetMeasures
+/** How a fleet is heard: polled over HTTP, or by streams of gRPC. */
+export type FleetBy = 'http' | 'grpc'
+
+export interface FleetResult extends FleetSettings, FleetMeasures {
+  readonly by: FleetBy
+}
+
+/** The nodes of a fleet. */
+export interface Fleet {
+  readonly nodes: readonly string[]
+  /** Where all of them are, unless that is in their ids. */
+  readonly url?: string
+}
 
 /** Polls a fleet on loopback that answers, and measures what that costs the process that polls. */
-export async function pollFleet(settings: FleetSettings): Promise<FleetResult> {
-  const servers = startChild(new URL('./fleet-servers.ts', import.meta.url), [`${settings.nodes}`])
+export async function pollFleet(settings: FleetSettings, by: FleetBy = 'http'): Promise<FleetResult> {
+  const file = by === 'http' ? './fleet-servers.ts' : './fleet-agent.ts'
+  const servers = startChild(new URL(file, import.meta.url), [`${settings.nodes}`])
   try {
-    const nodes = (await firstMessage(servers)) as string[]
+    const fleet = (await firstMessage(servers)) as Fleet
     const { interval, count } = settings
     const poller = startChild(
       new URL('./fleet-child.ts', import.meta.url),
-      [`${interval}`, `${count}`],
+      [`${interval}`, `${count}`, by],
       ['--no-warnings'],
     )
-    poller.send(nodes)
-    return { ...settings, ...((await firstMessage(poller)) as FleetMeasures) }
+    poller.send(fleet)
+    return { ...settings, by, ...((await firstMessage(poller)) as FleetMeasures) }
   } finally {
     servers.kill()
   }
