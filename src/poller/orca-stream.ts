@@ -58,9 +58,10 @@ const LEAST_PATIENCE = 5_000
 /** Two tries are at least so far apart, ms: a server that tells once and ends the stream is not asked in a loop. */
 const SPACING = 1_000
 
-// A server tells once an interval. What it may send beyond that, messages, and each second.
+// A server tells once an interval. What it may send beyond that: so many messages at times, and so many each second, or
+// twice as often as it was asked to where that is more: the clock of a right one may go a little faster.
 const BURST = 100
-const RATE = 10
+const LEAST_RATE = 10
 
 /**
  * A node's stream of reports, kept up: tried again when it ends, after waits that grow until a report has come; the
@@ -94,6 +95,11 @@ export class OrcaStream {
   /** Begins; once. */
   start(): void {
     this.#connect()
+  }
+
+  // Messages a second.
+  get #rate(): number {
+    return Math.max(LEAST_RATE, 2_000 / this.#options.interval)
   }
 
   close(): void {
@@ -142,11 +148,11 @@ export class OrcaStream {
     const now = clock.now()
     const since = now - this.#lastAt
     this.#lastAt = now
-    this.#budget = Math.min(BURST, this.#budget + (since / 1_000) * RATE) - 1
+    this.#budget = Math.min(BURST, this.#budget + (since / 1_000) * this.#rate) - 1
     if (this.#budget < 0) {
       // What came of it before does not make the next try come any sooner.
       this.#reported = false
-      this.#fail('error', `more than ${RATE} messages a second`)
+      this.#fail('error', `more than ${this.#rate} messages a second`)
       return
     }
     // Where the process or the network hung, several come at once: such a gap alone says little.

@@ -221,6 +221,16 @@ test('a flood is cut off, and waited for longer each time though reports came wi
   t.is(played.downs.length, 3)
 })
 
+test('a node that was asked to tell ten times a second may do so half as often again', (t) => {
+  const played = new Played({ interval: 100 })
+  played.last.events.onOpen()
+  for (let i = 0; i < 1_000; i++) {
+    played.clock.jump(67)
+    played.last.events.onMessage(GOOD)
+  }
+  t.deepEqual(played.downs, [])
+})
+
 test('what an earlier connection still says is of no account', (t) => {
   const played = new Played()
   const first = played.last

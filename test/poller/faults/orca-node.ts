@@ -9,7 +9,7 @@ import { EXPIRED, type Fault, type FaultedTransport, type FaultyNode } from './f
 import { drip, GARBAGE } from './tcp-node.js'
 
 /** ms between two reports of a node. */
-const SPACING = 40
+const SPACING = 100
 
 /** The first frame of a server of HTTP/2: settings, of which there are none. */
 const SETTINGS = Buffer.from('000000040000000000', 'hex')
