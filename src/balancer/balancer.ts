@@ -4,6 +4,8 @@ import { adaptive } from '../algorithms/adaptive.js'
 import { chooseEngine } from '../engine/load.js'
 import { Generator } from '../engine/portable/generator.js'
 import { OptionError, UnknownNodeError } from '../errors.js'
+import type { ServeOptions } from '../live/options.js'
+import type { LiveServer } from '../live/server.js'
 import { checkOptions } from '../options.js'
 import type { PollFailure } from '../poller/failures.js'
 import { Poller } from '../poller/poller.js'
@@ -22,6 +24,7 @@ import { type BalancerOptions, balancerOptions, type CheckedPollOptions } from '
 import { Picker } from './picker.js'
 import { Probing } from './probing.js'
 import { processTable } from './process-table.js'
+import { rulesOf } from './reasons.js'
 import { warnOfShortTtl } from './short-ttl.js'
 import type { BalancerStats } from './stats.js'
 import type { TrustSettings } from './trust-options.js'
@@ -42,6 +45,8 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
   readonly #seed: Seed
   readonly #coalesce: number
   readonly #trust: TrustSettings
+  readonly #pollInterval: number | undefined
+  readonly #served = new Set<LiveServer>()
   #probing: Probing | undefined
   #handles: HandleServer | undefined
   // Whose standing attached threads are to be told; all: who the members are, too.
@@ -77,6 +82,7 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
     this.#seed = seed
     this.#coalesce = options.coalesce
     this.#trust = trust
+    this.#pollInterval = options.poll === false ? undefined : options.poll.interval
     this.#drains = new Drains(table.memory, clock)
     if (self !== undefined) this.#self = { node: options.self as N, id: self }
     this.#onSamplerError = options.onSamplerError
@@ -201,6 +207,36 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
   }
 
   /**
+   * Shows this balancer as it runs: a page at `url`, the same as one JSON document at `/snapshot`, and as a stream of
+   * server-sent events at `/stream`, which `openFeed` reads. On loopback unless told otherwise. Costs nothing while nobody
+   * looks; else one look an interval, however many do. Does not keep the process alive, and ends with the balancer.
+   *
+   * ```ts
+   * const { url } = await balancer.serve({ port: 9090 })
+   * ```
+   * Rejects with OptionError, ListenError, ClosedError.
+   */
+  async serve(options?: ServeOptions): Promise<LiveServer> {
+    this.checkOpen()
+    // Loaded where it is used.
+    const { startLiveServer } = await import('../live/server.js')
+    const { name, clock, algorithm } = this
+    const watched = {
+      name,
+      clock,
+      pollInterval: this.#pollInterval,
+      rules: () => rulesOf(algorithm, this.#trust, this.members.standings.isOpen),
+      stats: () => this.stats(),
+      snapshot: () => this.snapshot(),
+    }
+    const server = await startLiveServer(watched, options)
+    if (this.closed) await server.close()
+    this.checkOpen()
+    this.#served.add(server)
+    return server
+  }
+
+  /**
    * Has members asked as picks are made, where the algorithm wants it; once.
    * @internal the simulator's probes do not go by a transport: these are promises, and its time does not wait for any
    */
@@ -234,6 +270,7 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
       this.#handles?.close()
       this.#probing?.close()
     }
+    for (const server of this.#served) await keptAlive(server.close())
     if (this.#poller !== undefined) await keptAlive(this.#poller.close())
   }
 
