@@ -69,6 +69,9 @@ export {
   UnknownLoadError,
   UnknownNodeError,
 } from './errors.js'
+export { estimateFleet, type FleetEstimate, type FleetFigures } from './estimate/estimate.js'
+export type { FleetInputs } from './estimate/inputs.js'
+export type { AdviceStep, FleetStep, LossStep, ValueStep } from './estimate/steps.js'
 export type { HashName, Key } from './keys/key-hash.js'
 export type { Arrival } from './meter/arrival.js'
 export { type Meter, type MeterCounters, type MeterSample, meter } from './meter/meter.js'
