@@ -92,16 +92,16 @@ export interface FleetField {
 
 /** The inputs in the order in which the estimate uses them. */
 export const fleetFields: Readonly<Record<keyof FleetInputs, FleetField>> = {
-  dailyActiveUsers: { label: 'users a day', unit: 'users', hint: 'those who come on one day' },
+  dailyActiveUsers: { label: 'users a day', unit: 'users', hint: 'who come on one day' },
   requestsPerUserPerDay: {
     label: 'requests of a user a day',
     unit: 'requests',
-    hint: 'those that reach a server, whatever sends them',
+    hint: 'that reach a server, whatever sends them',
   },
   peakFactor: {
     label: 'peak factor',
     unit: 'times the average',
-    hint: 'the busiest hour over the average of the day: 2 where nothing better is known',
+    hint: 'the busiest hour over the average; 2 where nothing better is known',
   },
   trafficFactor: {
     label: 'traffic now',
@@ -111,22 +111,22 @@ export const fleetFields: Readonly<Record<keyof FleetInputs, FleetField>> = {
   serverCapacity: {
     label: 'capacity of a server',
     unit: 'requests/s',
-    hint: 'by a load test of one server, until it can go no faster',
+    hint: 'found by a load test of one server until it can go no faster',
   },
   targetLoad: {
     label: 'target load',
     unit: '0 to 1',
-    hint: 'the rest is for spikes and background work: 0.5 to 0.7 is common',
+    hint: 'the rest is for spikes and background work; 0.5 to 0.7 is common',
   },
   lostShare: {
     label: 'CPU that one server loses',
     unit: '0 to 1',
-    hint: 'to a backup, a neighbour or a fault: 0.5 is half of it',
+    hint: 'to a backup, a neighbour or a fault',
   },
   reportInterval: {
     label: 'report interval',
     unit: 's',
-    hint: 'how often a server is heard: 1 to 5 s is common',
+    hint: 'how often a server is heard; 1 to 5 s is common',
   },
-  servers: { label: 'servers that run', unit: 'servers', hint: 'as many as planned where it is not given' },
+  servers: { label: 'servers that run', unit: 'servers', hint: 'as many as planned unless given' },
 }
