@@ -1,4 +1,4 @@
-import type { Inputs, ScenePolicy } from './inputs.js'
+import { type Inputs, PEAK_RATE, type ScenePolicy } from './inputs.js'
 import { SceneRun } from './run.js'
 
 /** Virtual time of a step, ms. */
@@ -62,6 +62,11 @@ export class Player {
   /** Virtual time of all runs, ms. */
   get time(): number {
     return this.#first.time
+  }
+
+  /** Requests per second. */
+  get rate(): number {
+    return this.#inputs.traffic * PEAK_RATE
   }
 
   /** How often a run was started again. */

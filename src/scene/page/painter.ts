@@ -134,7 +134,7 @@ export class Painter {
 }
 
 function sprite(color: string, rim: string, radius: number, ratio: number): Sprite {
-  const half = radius + 2
+  const half = Math.ceil(radius + 2)
   const image = document.createElement('canvas')
   image.width = image.height = Math.ceil(half * 2 * ratio)
   const context = image.getContext('2d')
