@@ -20,7 +20,7 @@ export function RunFigures({ player, which }: { player: Player; which: number })
       {figures.map(({ name, title, value, note }) => (
         <div key={name}>
           <dt>
-            {title} <span>{note}</span>
+            {title} <span class="note">{note}</span>
           </dt>
           <dd data-figure={name}>{value}</dd>
         </div>
