@@ -147,8 +147,19 @@ function licensesOf(root, inputs) {
   )
   return [...packages]
     .sort()
-    .map((name) => `${name}\n\n${readFileSync(join(root, 'node_modules', name, 'LICENSE'), 'utf8').trim()}\n`)
+    .map((name) => `${name}\n\n${licenseOf(join(root, 'node_modules', name)).trim()}\n`)
     .join('\n')
+}
+
+/**
+ * A package's license; its name alone where the package brings no text.
+ * @param {string} folder
+ * @returns {string}
+ */
+function licenseOf(folder) {
+  const file = join(folder, 'LICENSE')
+  if (existsSync(file)) return readFileSync(file, 'utf8')
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).license
 }
 
 const self = fileURLToPath(import.meta.url)

@@ -52,7 +52,7 @@ export function Drawing({ player, which }: DrawingProps) {
           )
         })}
       </svg>
-      <canvas ref={canvas} aria-hidden="true" />
+      <canvas ref={canvas} />
     </div>
   )
 }
@@ -198,7 +198,7 @@ function Balancers({ layout, run }: { layout: Layout; run: SceneRun }) {
   const isOne = balancer.length === 1
   return (
     <g class="balancers" style={last < 0 ? {} : { '--own': `var(--server-${last + 1})` }}>
-      <rect class={isOne ? 'card' : 'group'} {...group} rx="12" />
+      <rect class={isOne ? 'panel' : 'group'} {...group} rx="12" />
       {isOne ? (
         <path
           class="icon"
@@ -206,7 +206,7 @@ function Balancers({ layout, run }: { layout: Layout; run: SceneRun }) {
           d="M-14 0H-4M-4 0C4 0 2 -18 14 -18M-4 0C3 0 3 -6 14 -6M-4 0C3 0 3 6 14 6M-4 0C4 0 2 18 14 18"
         />
       ) : (
-        balancer.map((box) => <rect class="card" key={box.y} {...box} rx={Math.min(4, box.height / 3)} />)
+        balancer.map((box) => <rect class="panel" key={box.y} {...box} rx={Math.min(4, box.height / 3)} />)
       )}
       <text class="figure middle" x={x} y={below + 18}>
         last sent to

@@ -36,12 +36,11 @@ export function ServersTable({ player }: { player: Player }) {
     <details class="tables" open>
       <summary>Figures of the servers</summary>
       {player.runs.map((run, which) => (
-        <div
+        <section
           key={which}
-          class="table-box"
+          class="table-box scrolls"
           // biome-ignore lint/a11y/noNoninteractiveTabindex: where it is wider than the page, keys scroll it
           tabIndex={0}
-          role="region"
           aria-label={scenePolicies[run.policy].title}
         >
           <table>
@@ -79,7 +78,7 @@ export function ServersTable({ player }: { player: Player }) {
               ))}
             </tbody>
           </table>
-        </div>
+        </section>
       ))}
     </details>
   )

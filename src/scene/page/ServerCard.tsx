@@ -28,7 +28,7 @@ export function ServerCard({ server, index, place, narrow, isLast, still }: Serv
   return (
     <g class={isLast ? 'server last' : 'server'} style={{ '--own': `var(--server-${index + 1})` }}>
       <g transform={`translate(${x} ${y})`}>
-        <rect class="card" width={width} height={height} rx="10" />
+        <rect class="panel" width={width} height={height} rx="10" />
         <rect class="strip" y="12" width="4" height={height - 24} rx="2" x="-2" />
         <text class="name" x={inset} y="20">
           {titleOf(index)}

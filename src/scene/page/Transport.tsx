@@ -11,7 +11,7 @@ export function Transport({ player }: { player: Player }) {
   return (
     <fieldset class="transport">
       <legend class="visually-hidden">Time of the run</legend>
-      <button type="button" class="main" onClick={() => player.toggle()} disabled={over}>
+      <button type="button" class="primary" onClick={() => player.toggle()} disabled={over}>
         <Icon path={playing ? 'M3 2h3.5v12H3zM9.500 2H13v12H9.500z' : 'M4 2l10 6-10 6z'} />
         {playing ? 'Pause' : 'Play'}
       </button>

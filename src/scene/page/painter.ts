@@ -47,10 +47,10 @@ export class Painter {
     if (this.#canvas.height !== height) this.#canvas.height = height
     this.#layout = layout
     this.#ratio = ratio
-    const rim = colorOf(this.#canvas, '--scene-card')
+    const rim = colorOf(this.#canvas, '--surface')
     this.#colors = layout.servers.map((_, i) => colorOf(this.#canvas, `--server-${i + 1}`))
     this.#sprites = this.#colors.map((color) => sprite(color, rim, layout.dot, ratio))
-    this.#plain = sprite(colorOf(this.#canvas, '--scene-dot'), rim, layout.dot, ratio)
+    this.#plain = sprite(colorOf(this.#canvas, '--ink-soft'), rim, layout.dot, ratio)
   }
 
   /** Forgets the reports that are under way. */
