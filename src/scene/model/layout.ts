@@ -37,6 +37,9 @@ export interface Layout {
   readonly dot: number
 }
 
+/** The users that are drawn: how far each is from the middle, px. */
+export const USERS = [-46, 0, 46] as const
+
 /** Height of the headings over the columns. */
 export const TOP = 30
 
@@ -47,15 +50,15 @@ export function layOut(width: number, balancers: number, servers: number): Layou
   const gap = 14
   const height = TOP + servers * cardHeight + (servers - 1) * gap + 4
   const middle = (TOP + height) / 2
-  const dot = narrow ? 3.5 : 4.5
+  const dot = narrow ? 3.5 : 5
 
   const cardWidth = narrow ? clamp(width * 0.43, 132, 240) : clamp(width * 0.34, 220, 330)
-  const waitingWidth = clamp(width * 0.15, 34, 160)
-  const usersWidth = narrow ? 44 : 78
+  const waitingWidth = clamp(width * 0.17, 34, 190)
+  const usersWidth = narrow ? 44 : 70
   const balancerWidth = narrow ? 46 : 92
   const left = usersWidth
   const right = width - cardWidth - waitingWidth
-  const balancerX = left + (right - left - balancerWidth) * 0.42
+  const balancerX = left + (right - left - balancerWidth) * 0.4
 
   const groupHeight = balancers === 1 ? 92 : Math.min(height - TOP - 20, 40 + balancers * 30)
   const group = { x: balancerX, y: middle - groupHeight / 2, width: balancerWidth, height: groupHeight }
@@ -101,7 +104,8 @@ export function pointOf(
   const box = layout.balancer[balancer] ?? layout.balancer[0]
   if (place === undefined || box === undefined) return { x: 0, y: 0 }
   const { users } = layout
-  const from = { x: users.x + users.width - 6, y: users.y + users.height / 2 + (lane * users.height) / 3 }
+  const user = USERS[Math.min(Math.floor(((lane + 1) / 2) * USERS.length), USERS.length - 1)] ?? 0
+  const from = { x: users.x + users.width - 8, y: users.y + users.height / 2 + user }
   const middle = box.y + box.height / 2
   const spread = Math.min(box.height / 2 - 2, 14) * lane
   const first = { x: box.x, y: middle + spread }
@@ -128,17 +132,29 @@ function onCurve(from: Point, to: Point, end: Point, x: number): Point {
   return { x, y: from.y + (to.y - from.y) * eased }
 }
 
-/** The way of `onCurve` as the path of an SVG; the cubic with these handles is the same curve. */
-export function wayPath(layout: Layout, server: number): string {
-  const { balancers, servers } = layout
+/**
+ * The ways from all balancers to a server, as the path of an SVG. The cubic with these handles is the curve on which
+ * `pointOf` goes.
+ */
+export function wayPath({ balancer, servers }: Layout, server: number): string {
   const place = servers[server]
   if (place === undefined) return ''
   const { entry, waiting } = place
-  const x = balancers.x + balancers.width
-  const y = balancers.y + balancers.height / 2
-  const third = (entry.x - x) / 3
-  const end = waiting.x + waiting.width
-  return `M${x} ${y}C${x + third} ${y} ${entry.x - third} ${entry.y} ${entry.x} ${entry.y}H${end}`
+  const starts = balancer.map(({ x, y, width, height }) => {
+    const from = { x: x + width, y: y + height / 2 }
+    const third = (entry.x - from.x) / 3
+    return `M${from.x} ${from.y}C${from.x + third} ${from.y} ${entry.x - third} ${entry.y} ${entry.x} ${entry.y}`
+  })
+  return `${starts.join('')}H${waiting.x + waiting.width}`
+}
+
+/** The ways from the users to all balancers, as the path of an SVG. */
+export function trunkPath({ users, balancer }: Layout): string {
+  const x = users.x + users.width - 8
+  const middle = users.y + users.height / 2
+  return USERS.flatMap((user) =>
+    balancer.map((box) => `M${x} ${middle + user}L${box.x} ${box.y + box.height / 2}`),
+  ).join('')
 }
 
 /**

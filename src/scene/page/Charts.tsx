@@ -23,11 +23,13 @@ export function Charts({ player }: { player: Player }) {
         : [{ at: inputs.lostAt / 1000, label: `${titleOf(LOSING).toLowerCase()} loses CPU` }],
     [inputs.lost, inputs.lostAt],
   )
+  // One scale for all runs, so that they can be compared.
+  const longest = runs.reduce((most, run) => Math.max(most, longestQueue(run)), 0)
   return (
-    <div class="charts">
+    <div class={runs.length > 1 ? 'charts two' : 'charts'}>
       <P99Chart runs={runs} marks={marks} />
       {runs.map((run, which) => (
-        <QueueChart key={which} run={run} marks={marks} alone={runs.length === 1} />
+        <QueueChart key={which} run={run} marks={marks} alone={runs.length === 1} top={longest} />
       ))}
     </div>
   )
@@ -63,7 +65,15 @@ function P99Chart({ runs, marks }: { runs: readonly SceneRun[]; marks: readonly 
   )
 }
 
-function QueueChart({ run, marks, alone }: { run: SceneRun; marks: readonly Mark[]; alone: boolean }) {
+interface QueueChartProps {
+  readonly run: SceneRun
+  readonly marks: readonly Mark[]
+  readonly alone: boolean
+  /** The scale goes up to this at least. */
+  readonly top: number
+}
+
+function QueueChart({ run, marks, alone, top }: QueueChartProps) {
   const seconds = run.windows.length
   // The windows grow in place.
   const { x, lines } = useMemo(
@@ -78,16 +88,21 @@ function QueueChart({ run, marks, alone }: { run: SceneRun; marks: readonly Mark
     }),
     [run, seconds],
   )
-  const longest = run.servers.map(({ queue }, i) => `${titleOf(i)} ${count(queue)}`)
+  const now = run.servers.map(({ queue }, i) => `${titleOf(i)} ${count(queue)}`)
   return (
     <Chart
       title={alone ? 'Requests waiting' : `Requests waiting: ${scenePolicies[run.policy].title}`}
-      about={`At each second’s end. Now: ${longest.join(', ')}.`}
+      about={`At each second’s end. Now: ${now.join(', ')}.`}
       {...{ x, lines, marks }}
       format={count}
+      leastTop={top}
       leastSpan={LEAST_SPAN}
     />
   )
+}
+
+function longestQueue({ windows }: SceneRun): number {
+  return windows.reduce((most, { queue }) => Math.max(most, ...queue), 0)
 }
 
 function starts(run: SceneRun | undefined): number[] {

@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { Flights, flightTime } from '../model/flights.js'
 import { scenePolicies } from '../model/inputs.js'
-import { type Box, type Layout, layOut, TOP, wayPath } from '../model/layout.js'
+import { type Box, type Layout, layOut, TOP, trunkPath, USERS, wayPath } from '../model/layout.js'
 import type { Player } from '../model/player.js'
 import type { SceneRun } from '../model/run.js'
 import { titleOf } from '../model/words.js'
@@ -145,22 +145,18 @@ function middleOf({ x, width }: Box): number {
 
 // As wide as the server's share of the requests.
 function Ways({ layout, run }: { layout: Layout; run: SceneRun }) {
-  const { users, balancers } = layout
-  const middle = balancers.y + balancers.height / 2
+  // As many lines share the width.
+  const each = Math.sqrt(layout.balancer.length)
   return (
     <g class="ways">
-      <path
-        class="way trunk"
-        d={`M${users.x + users.width - 4} ${middle}H${balancers.x}`}
-        stroke-width="22"
-      />
+      <path class="way trunk" d={trunkPath(layout)} stroke-width={10 / each} />
       {run.servers.map(({ name, share }, i) => (
         <path
           key={name}
           class="way"
           style={{ '--own': `var(--server-${i + 1})` }}
           d={wayPath(layout, i)}
-          stroke-width={2 + 20 * share}
+          stroke-width={(2 + 20 * share) / each}
         />
       ))}
     </g>
@@ -174,8 +170,8 @@ function Users({ layout, rate }: { layout: Layout; rate: number }) {
   const size = narrow ? 0.72 : 1
   return (
     <g class="users">
-      {[-46, 0, 46].map((offset) => (
-        <g key={offset} transform={`translate(${x - 4} ${y + offset}) scale(${size})`}>
+      {USERS.map((offset) => (
+        <g key={offset} transform={`translate(${x} ${y + offset}) scale(${size})`}>
           <circle r="8" cy="-9" />
           <path d="M-14 16v-3a14 12 0 0 1 28 0v3z" />
         </g>

@@ -7,6 +7,7 @@ import { Controls } from './Controls.js'
 import { Drawing } from './Drawing.js'
 import { RunFigures, ServersTable } from './Figures.js'
 import { Keys } from './Keys.js'
+import { Legend } from './Legend.js'
 import { Policies } from './Policies.js'
 import { useLinkedPlayer, useTicks } from './player.js'
 import { Transport } from './Transport.js'
@@ -23,8 +24,9 @@ export function Scene() {
         </p>
       )}
       <Policies player={player} />
-      <Runs player={player} />
       <Transport player={player} />
+      <Runs player={player} />
+      <Legend player={player} />
       <Controls player={player} />
       <Charts player={player} />
       <ServersTable player={player} />

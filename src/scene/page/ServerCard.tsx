@@ -1,4 +1,5 @@
 import { count, percent } from '../../format.js'
+import { CAPACITY } from '../model/inputs.js'
 import type { ServerPlace } from '../model/layout.js'
 import type { SceneServer } from '../model/run.js'
 import { lastTold, titleOf } from '../model/words.js'
@@ -14,6 +15,8 @@ export interface ServerCardProps {
   readonly still: boolean
 }
 
+/** Width of a card in which all words have room, px. */
+const WIDE = 290
 const BAR = { y: 30, height: 24 }
 const GAUGE = { y: 65, height: 7 }
 
@@ -37,7 +40,7 @@ export function ServerCard({ server, index, place, narrow, isLast, still }: Serv
         {!(narrow && lost > 0) && (
           <text class="figure end" x={width - inset} y="20">
             {percent(share * 100)}
-            {narrow ? '' : ' of requests'}
+            {narrow || (lost > 0 && width < WIDE) ? '' : ' of requests'}
           </text>
         )}
 
@@ -58,7 +61,7 @@ export function ServerCard({ server, index, place, narrow, isLast, still }: Serv
         </text>
       </g>
       {queue > 0 && (
-        <text class="waiting end" x={x - 8} y={y + height - 5}>
+        <text class={queue >= CAPACITY ? 'waiting end many' : 'waiting end'} x={x - 8} y={y + height - 5}>
           {count(queue)}
           {narrow ? '' : ' waiting'}
         </text>
