@@ -53,7 +53,6 @@ export function Chart(props: ChartProps) {
   // What a plot is made of; it is made anew only where this changes.
   const shape = JSON.stringify([scale, height, lines.map(({ label, color, dash }) => [label, color, dash])])
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: shape stands for what the plot is made of
   useEffect(() => {
     const element = box.current
     if (!element) return
