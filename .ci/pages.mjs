@@ -151,12 +151,16 @@ function licensesOf(root, inputs) {
     .join('\n')
 }
 
-/** @param {string} folder */
+/**
+ * A package's license; its name alone where the package brings no text.
+ * @param {string} folder
+ * @returns {string}
+ */
 function licenseOf(folder) {
   // LICENSE, LICENSE.md, license.txt…
   const file = readdirSync(folder).find((name) => /^licen[cs]e\b/i.test(name))
-  if (file === undefined) throw new Error(`${folder} has no license to hand on`)
-  return readFileSync(join(folder, file), 'utf8')
+  if (file !== undefined) return readFileSync(join(folder, file), 'utf8')
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).license
 }
 
 const self = fileURLToPath(import.meta.url)
