@@ -1,0 +1,37 @@
+import { type Dispatcher, errors } from 'undici'
+
+type Handler = Dispatcher.DispatchHandler
+
+/** Whether a handler is of the interface with controllers. */
+export function hasController(handler: Handler): boolean {
+  return typeof handler.onRequestStart === 'function'
+}
+
+/**
+ * Checks what undici checks of a handler, since it sees none but idlest's. Throws InvalidArgumentError of undici's, with its
+ * words.
+ */
+export function checkHandler(handler: Handler, { method, upgrade }: Dispatcher.DispatchOptions): void {
+  if (hasController(handler)) return
+  const needed = ['onConnect', 'onError', ...(upgrade || method === 'CONNECT' ? FOR_UPGRADES : FOR_RESPONSES)]
+  for (const name of needed) {
+    if (typeof handler[name as keyof Handler] !== 'function') {
+      throw new errors.InvalidArgumentError(`invalid ${name} method`)
+    }
+  }
+}
+
+const FOR_UPGRADES = ['onUpgrade']
+const FOR_RESPONSES = ['onHeaders', 'onData', 'onComplete']
+
+/** Tells a handler that its request has failed before it began. Throws the error where it can't be told. */
+export function refuse(handler: Handler, error: unknown): void {
+  if (hasController(handler) && typeof handler.onResponseError === 'function') {
+    // undici itself has no controller to give then.
+    handler.onResponseError(undefined as never, error as Error)
+  } else if (typeof handler.onError === 'function') {
+    handler.onError(error as Error)
+  } else {
+    throw error
+  }
+}
