@@ -123,8 +123,9 @@ export class BalancedDispatcher<N extends NodeLike = NodeLike> extends Dispatche
 
   /** Takes no more requests, and ends when those under way have. */
   override close(): Promise<void>
-  override close(done: Done): void
+  override close(done: () => void): void
   override close(done?: Done): Promise<void> | undefined {
+    checkCallback(done)
     const closing =
       this.destroying === undefined ? this.shut() : Promise.reject(new errors.ClientDestroyedError())
     return answer(closing, done)
@@ -133,11 +134,12 @@ export class BalancedDispatcher<N extends NodeLike = NodeLike> extends Dispatche
   /** Takes no more requests, and ends those under way with an error: default ClientDestroyedError. */
   override destroy(): Promise<void>
   override destroy(error: Error | null): Promise<void>
-  override destroy(done: Done): void
-  override destroy(error: Error | null, done: Done): void
-  override destroy(error?: Error | null | Done, done?: Done): Promise<void> | undefined {
-    if (typeof error === 'function') return answer(this.end(null), error)
-    return answer(this.end(error ?? null), done)
+  override destroy(done: () => void): void
+  override destroy(error: Error | null, done: () => void): void
+  override destroy(given?: Error | null | Done, callback?: Done): Promise<void> | undefined {
+    const [error, done] = typeof given === 'function' ? [null, given] : [given ?? null, callback]
+    checkCallback(done)
+    return answer(this.end(error), done)
   }
 
   private begin(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
@@ -209,10 +211,15 @@ function makePool(origin: string, options: Pool.Options): Dispatcher {
   return new Pool(origin, options)
 }
 
+function checkCallback(callback: unknown): void {
+  if (callback !== undefined && typeof callback !== 'function') {
+    throw new errors.InvalidArgumentError('invalid callback')
+  }
+}
+
 // As undici has it: by a callback, or by a promise where there is none.
 function answer(done: Promise<void>, callback: Done | undefined): Promise<void> | undefined {
   if (callback === undefined) return done
-  if (typeof callback !== 'function') throw new errors.InvalidArgumentError('invalid callback')
   done.then(
     () => callback(null, null),
     (error: Error) => callback(error, null),
