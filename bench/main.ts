@@ -21,6 +21,7 @@ import { tableBytes } from './figures/memory.js'
 import { measureMiddleware } from './figures/middleware.js'
 import { measureNats, type NatsResult } from './figures/nats.js'
 import { pollCycles } from './figures/poll.js'
+import { measureUndici } from './figures/undici.js'
 import { measureWaits, type WaitsResult } from './figures/waits.js'
 import { thisMachine } from './machine.js'
 import { Progress } from './progress.js'
@@ -38,6 +39,7 @@ interface Options {
   nats?: string
   waits?: boolean
   middleware?: boolean
+  undici?: boolean
 }
 
 const options = new Command('bench')
@@ -45,12 +47,16 @@ const options = new Command('bench')
   .option('--json <file>', 'writes the results to a file')
   .option('--quick', 'few samples: shows that everything runs, its figures say nothing')
   .option('--no-cases', 'leaves out the timed cases')
-  .option('--no-figures', 'leaves out garbage collections, memory, the poll cycles, waits and middleware')
+  .option(
+    '--no-figures',
+    'leaves out garbage collections, memory, the poll cycles, waits, middleware and undici',
+  )
   .option('--poll', 'the poll cycles alone')
   .option('--grpc', 'hearing a fleet by gRPC, alone')
   .option('--nats <address>', 'hearing reports over this NATS server, such as 127.0.0.1:4222, alone')
   .option('--waits', 'the waits of jobs for worker threads alone')
   .option('--middleware', 'what middleware adds to a request alone')
+  .option('--undici', "BalancedDispatcher beside undici's own dispatchers, alone")
   .parse()
   .opts<Options>()
 
@@ -63,7 +69,12 @@ console.log(
 if (noBinding !== undefined) progress.note(`the native engine is left out: ${noBinding}`)
 
 const alone =
-  options.poll || options.grpc || options.waits || options.middleware || options.nats !== undefined
+  options.poll ||
+  options.grpc ||
+  options.waits ||
+  options.middleware ||
+  options.undici ||
+  options.nats !== undefined
 const measured = options.cases && !alone ? await measureCases(settings) : undefined
 const figures = options.figures || alone ? await measureFigures(settings) : {}
 // What was left out on purpose need not be listed as not measured.
@@ -140,6 +151,12 @@ async function measureFigures(settings: Settings): Promise<Figures> {
     progress.step('middleware', 1, 1)
     return results
   }
+  const undici = async () => {
+    progress.step('dispatchers of undici', 0, 1)
+    const results = await measureUndici(settings.undici)
+    progress.step('dispatchers of undici', 1, 1)
+    return results
+  }
   const fleet = async (): Promise<FleetResult> => {
     progress.step('polling a fleet', 0, 1)
     const result = await pollFleet(settings.fleet)
@@ -163,6 +180,7 @@ async function measureFigures(settings: Settings): Promise<Figures> {
   if (options.poll) return { poll: await poll(), fleet: await fleet() }
   if (options.waits) return { waits: await waits() }
   if (options.middleware) return { middleware: await middleware() }
+  if (options.undici) return { undici: await undici() }
   const gc: GcResult[] = []
   for (const engine of engines) {
     progress.step('counting garbage collections', gc.length, engines.length)
@@ -176,5 +194,6 @@ async function measureFigures(settings: Settings): Promise<Figures> {
     fleet: await fleet(),
     waits: await waits(),
     middleware: await middleware(),
+    undici: await undici(),
   }
 }

@@ -5,6 +5,8 @@ import type { Attempt } from './attempt.js'
 import type { Caller } from './caller.js'
 import type { FailureKind } from './failures.js'
 
+const NONE: readonly never[] = []
+
 /**
  * One request of a caller's, whichever nodes it is sent to. What the caller hears is one response, or one error; nothing
  * of a response is passed on until it is sure that it will not be asked for elsewhere.
@@ -13,29 +15,33 @@ export abstract class Call<N extends NodeLike> {
   readonly caller: Caller<N>
   /** Whether a response is passed on: then there is no going back. */
   isAnswered = false
-  protected current: Attempt<N> | undefined
-  readonly #request: Dispatcher.DispatchOptions
-  readonly #start = performance.now()
-  #tried: N[] = []
-  #next: Lease<N> | undefined
-  #isTold = false
-  #hasGivenUp = false
-  #hasFailed = false
-  #reason: Error | undefined
-  #fault: unknown
+  /** Whether the caller gave up, and why. */
+  hasGivenUp = false
+  reason: Error | null = null
+  protected current: Attempt<N> | undefined = undefined
+  // Plain fields: one of these is made for each request.
+  private readonly request: Dispatcher.DispatchOptions
+  // How long headers may take over all attempts, ms; 0: nobody has said, so undici's default holds for each.
+  private readonly limit: number
+  private readonly start: number
+  private tried: readonly N[] = NONE
+  private next: Lease<N> | undefined = undefined
+  private isTold = false
+  private hasFailed = false
+  private fault: unknown = undefined
 
   constructor(caller: Caller<N>, request: Dispatcher.DispatchOptions) {
     this.caller = caller
-    this.#request = request
+    this.request = request
+    this.limit = request.headersTimeout ?? caller.headersTimeout ?? 0
+    // The time is asked for where it will be needed: that takes as long as the pick.
+    this.start = this.limit === 0 || caller.retry === undefined ? 0 : performance.now()
   }
 
-  get hasGivenUp(): boolean {
-    return this.#hasGivenUp
-  }
-
-  /** Why the caller gave up. */
-  get reason(): Error | null {
-    return this.#reason ?? null
+  /** Whether it asks for a connection of its own. */
+  get isUpgrade(): boolean {
+    const { upgrade, method } = this.request
+    return Boolean(upgrade) || method === 'CONNECT'
   }
 
   /** Sends it to the node of a lease. */
@@ -46,7 +52,7 @@ export abstract class Call<N extends NodeLike> {
     try {
       const upstream = upstreams.of(lease.node)
       const isFree = upstream.dispatcher.dispatch(
-        this.#optionsAt(upstream.origin),
+        this.optionsAt(upstream.origin),
         attempt as Dispatcher.DispatchHandler,
       )
       // What fails at once is refused for what it is, and not since the node has too much to do.
@@ -60,56 +66,55 @@ export abstract class Call<N extends NodeLike> {
   /** Whether a failure at this attempt's node is to be tried at another: then it has a lease, for `sendElsewhere`. */
   isAgain(kind: FailureKind, { node }: Attempt<N>): boolean {
     const { retry, isClosing } = this.caller
-    if (retry === undefined || isClosing || this.isAnswered || this.#isUnwanted()) return false
-    if (!retry.on.includes(kind) || this.#tried.length + 1 >= retry.attempts || this.#left() <= 0)
-      return false
-    if (!this.#isRepeatable(kind)) return false
-    this.#tried.push(node)
-    this.#next = this.caller.placeElsewhere(this.#request, this.#tried)
-    return this.#next !== undefined
+    if (retry === undefined || isClosing || this.isAnswered || this.isUnwanted()) return false
+    if (!retry.on.includes(kind) || this.tried.length + 1 >= retry.attempts || this.left() <= 0) return false
+    if (!this.isRepeatable(kind)) return false
+    this.tried = [...this.tried, node]
+    this.next = this.caller.placeElsewhere(this.request, this.tried)
+    return this.next !== undefined
   }
 
   sendElsewhere(): void {
-    const lease = this.#next
-    this.#next = undefined
+    const lease = this.next
+    this.next = undefined
     if (lease !== undefined) this.send(lease)
   }
 
   /** Returns whether the caller is to be told that there is a connection: once. */
   connected(): boolean {
-    const isFirst = !this.#isTold
-    this.#isTold = true
+    const isFirst = !this.isTold
+    this.isTold = true
     return isFirst
   }
 
   /** Ends it, as the caller wants. */
   abort(reason?: Error): void {
     const { current } = this
-    if (this.#hasGivenUp || current === undefined || current.isOver) return
-    this.#hasGivenUp = true
-    this.#reason = reason ?? new errors.RequestAbortedError()
+    if (this.hasGivenUp || current === undefined || current.isOver) return
+    this.hasGivenUp = true
+    this.reason = reason ?? new errors.RequestAbortedError()
     const { isSent } = current
-    current.abort(this.#reason)
+    current.abort(this.reason)
     // undici tells of the end of what has a connection.
-    if (!isSent) this.fail(this.#reason)
+    if (!isSent) this.fail(this.reason)
   }
 
   /** Notes what the caller's own handler threw. */
   threw(fault: unknown): void {
-    this.#fault = fault
+    this.fault = fault
   }
 
   /** Whether an error is the caller's doing: thrown by its handler, or by the body it sends; or all is being destroyed. */
   isOwnFault(error: Error): boolean {
-    const { body } = this.#request
+    const { body } = this.request
     const isOfBody = typeof body === 'object' && body !== null && 'errored' in body && body.errored === error
-    return error === this.#fault || isOfBody || this.caller.isDestroyed
+    return error === this.fault || isOfBody || this.caller.isDestroyed
   }
 
   /** Tells the caller that it has failed, once. */
   fail(error: Error): void {
-    if (this.#hasFailed) return
-    this.#hasFailed = true
+    if (this.hasFailed) return
+    this.hasFailed = true
     this.tell(error)
   }
 
@@ -120,33 +125,37 @@ export abstract class Call<N extends NodeLike> {
   protected abstract attemptAt(lease: Lease<N>): Attempt<N>
 
   // Until there is a connection the caller has nothing to say so by, but for the signal that undici's functions take.
-  #isUnwanted(): boolean {
-    const { signal } = this.#request as { signal?: AbortSignal | null }
-    return this.#hasGivenUp || signal?.aborted === true
+  private isUnwanted(): boolean {
+    const { signal } = this.request as { signal?: AbortSignal | null }
+    return this.hasGivenUp || signal?.aborted === true
   }
 
   // ms that headers may take yet.
-  #left(): number {
-    const limit = this.#request.headersTimeout ?? this.caller.headersTimeout
-    return limit === 0 ? Number.POSITIVE_INFINITY : limit - (performance.now() - this.#start)
+  private left(): number {
+    return this.limit === 0 ? Number.POSITIVE_INFINITY : this.limit - (performance.now() - this.start)
   }
 
-  #isRepeatable(kind: FailureKind): boolean {
-    const { body, method, upgrade } = this.#request
+  private isRepeatable(kind: FailureKind): boolean {
+    const { body, method } = this.request
     // Without a connection nothing was sent, and nothing was read of the body.
     if (kind === 'connect') return !(body instanceof Readable && Readable.isDisturbed(body))
-    return !upgrade && this.caller.retry?.methods.includes(method) === true && isKept(body)
+    return !this.isUpgrade && this.caller.retry?.methods.includes(method) === true && isKept(body)
   }
 
-  #optionsAt(origin: string): Dispatcher.DispatchOptions {
-    const { retry } = this.caller
-    const options = { ...this.#request, origin }
-    if (retry === undefined) return options
-    const isLast = this.#tried.length + 1 >= retry.attempts
-    const isFirst = this.#tried.length === 0
-    const most = isLast || !this.#isRepeatable('timeout') ? undefined : retry.timeout
-    if (isFirst && most === undefined) return options
-    const left = Math.min(this.#left(), most ?? Number.POSITIVE_INFINITY)
+  private optionsAt(origin: string): Dispatcher.DispatchOptions {
+    const { retry, readsOrigin } = this.caller
+    const isFirst = this.tried.length === 0
+    const isLast = retry === undefined || this.tried.length + 1 >= retry.attempts
+    const mayBeShort = !isLast && retry.timeout !== undefined && this.isRepeatable('timeout')
+    const most = mayBeShort ? retry.timeout : undefined
+    const isAsGiven = isFirst && most === undefined
+    // A pool has one origin, whatever the request says; and of a copy undici itself takes a fifth longer to read.
+    if (isAsGiven && !readsOrigin) return this.request
+    // The name comes first: to add it to a copy takes ten times as long.
+    const options = { origin, ...this.request }
+    options.origin = origin
+    if (isAsGiven) return options
+    const left = Math.min(this.left(), most ?? Number.POSITIVE_INFINITY)
     if (left !== Number.POSITIVE_INFINITY) options.headersTimeout = Math.max(1, Math.ceil(left))
     return options
   }

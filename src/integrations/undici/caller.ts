@@ -22,17 +22,16 @@ export interface CallCounters {
   failures: Record<FailureKind, number>
 }
 
-/** How long headers may take where nobody says otherwise, ms: undici's default. */
-const HEADERS_TIMEOUT = 300_000
-
 /** What the calls of a dispatcher have in common: how they come to a node, and what is said of it afterwards. */
 export class Caller<N extends NodeLike> {
   readonly balancer: CallBalancer<N>
   readonly upstreams: Upstreams<N>
   readonly retry: RetrySettings | undefined
   readonly isFailure: (status: number) => boolean
-  /** How long headers may take where the request does not say, ms; 0: for ever. */
-  readonly headersTimeout: number
+  /** How long headers may take where the request does not say, ms; 0: for ever; undefined: nobody has said. */
+  readonly headersTimeout: number | undefined
+  /** Whether what sends requests may look at their origins: undici's pools do not. */
+  readonly readsOrigin: boolean
   /** Whether no more requests are taken, so that none is sent again. */
   isClosing = false
   /** Whether what is under way is being ended. */
@@ -54,7 +53,8 @@ export class Caller<N extends NodeLike> {
     this.upstreams = upstreams
     this.retry = settings.retry === false || settings.retry.attempts === 1 ? undefined : settings.retry
     this.isFailure = settings.isFailure
-    this.headersTimeout = settings.pool?.headersTimeout ?? HEADERS_TIMEOUT
+    this.headersTimeout = settings.pool?.headersTimeout ?? undefined
+    this.readsOrigin = settings.factory !== undefined
     this.#keyOf = settings.key
     this.#observe = settings.stripHeader ? { stripHeader: true } : undefined
     this.#budget = new RetryBudget(this.retry?.budget ?? 0)

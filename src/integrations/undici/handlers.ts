@@ -13,16 +13,21 @@ export function hasController(handler: Handler): boolean {
  */
 export function checkHandler(handler: Handler, { method, upgrade }: Dispatcher.DispatchOptions): void {
   if (hasController(handler)) return
-  const needed = ['onConnect', 'onError', ...(upgrade || method === 'CONNECT' ? FOR_UPGRADES : FOR_RESPONSES)]
-  for (const name of needed) {
-    if (typeof handler[name as keyof Handler] !== 'function') {
-      throw new errors.InvalidArgumentError(`invalid ${name} method`)
-    }
+  // Name by name: looked up by a list of names it takes as long as the pick.
+  check('onConnect', handler.onConnect)
+  check('onError', handler.onError)
+  if (upgrade || method === 'CONNECT') {
+    check('onUpgrade', handler.onUpgrade)
+  } else {
+    check('onHeaders', handler.onHeaders)
+    check('onData', handler.onData)
+    check('onComplete', handler.onComplete)
   }
 }
 
-const FOR_UPGRADES = ['onUpgrade']
-const FOR_RESPONSES = ['onHeaders', 'onData', 'onComplete']
+function check(name: string, method: unknown): void {
+  if (typeof method !== 'function') throw new errors.InvalidArgumentError(`invalid ${name} method`)
+}
 
 /** Tells a handler that its request has failed before it began. Throws the error where it can't be told. */
 export function refuse(handler: Handler, error: unknown): void {
