@@ -3,6 +3,7 @@ import { Command } from 'commander'
 import { agentCommand } from './agent.js'
 import { demoCommand } from './demo/command.js'
 import { exitAsUsual } from './exit.js'
+import { sceneCommand } from './scene.js'
 import { simulateCommand } from './simulate.js'
 import { packageVersion } from './version.js'
 
@@ -11,6 +12,7 @@ const program = new Command('idlest')
   .version(packageVersion())
   .exitOverride(exitAsUsual)
 
-for (const command of [demoCommand(), agentCommand(), simulateCommand()]) program.addCommand(command)
+for (const command of [demoCommand(), agentCommand(), simulateCommand(), sceneCommand()])
+  program.addCommand(command)
 
 await program.parseAsync()
