@@ -3,13 +3,14 @@ import type { WriteStream } from 'node:tty'
 import { stripVTControlCharacters } from 'node:util'
 import test from 'ava'
 import { Budget } from '../../dist/cli/demo/budget.js'
-import { bar, milliseconds } from '../../dist/cli/demo/format.js'
+import { bar } from '../../dist/cli/demo/format.js'
 import type { Frame } from '../../dist/cli/demo/frame.js'
 import { Latencies } from '../../dist/cli/demo/latencies.js'
 import { makePlan, SequenceDigest, totalWork } from '../../dist/cli/demo/plan.js'
 import { makeScene, serverShare } from '../../dist/cli/demo/scene.js'
 import { shareSampler } from '../../dist/cli/demo/share-sampler.js'
 import { screenView } from '../../dist/cli/demo/views.js'
+import { milliseconds } from '../../dist/format.js'
 
 const options = { seed: 3, rate: 400, meanWork: 2, duration: 50 }
 
