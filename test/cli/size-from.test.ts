@@ -3,6 +3,7 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import test, { type ExecutionContext } from 'ava'
 import { readSnapshot, SnapshotError } from '../../dist/cli/size/snapshot.js'
+import { createBalancer } from '../../dist/index.js'
 import { run } from './command.js'
 
 /** Answers as a live balancer does. Returns its URL. */
@@ -46,6 +47,28 @@ test('--from fills in what is measured, and says which comes from where', async 
     /^ servers that run +3 +servers +measured$/m,
     /^ {3}→ the traffic of now takes 3$/m,
     /^4\. load on each server: 60 %\n.* = 450 \/ \(3 × 250\)$/m,
+  ]) {
+    t.regex(stdout, line)
+  }
+})
+
+test('a balancer that runs is measured by its reports', async (t) => {
+  const live = createBalancer({ nodes: ['a', 'b', 'c'], poll: false })
+  t.teardown(() => live.close())
+  live.report('a', { cpu: 50, qps: 120 })
+  live.report('b', { cpu: 70, application: 30, qps: 60 })
+  live.report('c', { cpu: 90, qps: 1_000, state: 'drain' })
+  const { url } = await live.serve({ token: 'secret' })
+  const { code, stdout, stderr } = await run('size', '--from', url, '--token', 'secret')
+  t.is(stderr, '')
+  t.is(code, 0)
+  for (const line of [
+    /^ servers that take work +2 +of 3, up and not ejected$/m,
+    /^ traffic +180 requests\/s +qps that 2 servers report$/m,
+    /^ mean load +40 %/m,
+    /^ capacity of a server +225 requests\/s/m,
+    /^ report interval +- +not told$/m,
+    /^ servers that run +2 .*measured$/m,
   ]) {
     t.regex(stdout, line)
   }
