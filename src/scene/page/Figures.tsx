@@ -41,7 +41,7 @@ export function ServersTable({ player }: { player: Player }) {
           class="table-box scrolls"
           // biome-ignore lint/a11y/noNoninteractiveTabindex: where it is wider than the page, keys scroll it
           tabIndex={0}
-          aria-label={scenePolicies[run.policy].title}
+          aria-label={`Figures of ${scenePolicies[run.policy].title}`}
         >
           <table>
             <caption>
