@@ -119,16 +119,19 @@ export async function served(t: ExecutionContext, page: PageName = 'scene'): Pro
   return `http://127.0.0.1:${port}/`
 }
 
-/** What axe finds wrong with a page, one line each: the rule, and where. By all rules, its best practices too. */
-export async function faults(page: Page): Promise<string[]> {
+/**
+ * What axe finds wrong with a page, one line each: the rule, and where. By all rules, its best practices too.
+ * @param within a selector, to look at a part of the page alone
+ */
+export async function faults(page: Page, within = 'html'): Promise<string[]> {
   await page.evaluate(axe.source)
-  return page.evaluate(async () => {
+  return page.evaluate(async (within) => {
     const { axe } = globalThis as unknown as { axe: typeof import('axe-core') }
-    const { violations } = await axe.run({ reporter: 'v2' })
+    const { violations } = await axe.run(within, { reporter: 'v2' })
     return violations.flatMap(({ id, nodes }) =>
       nodes.map(({ target, failureSummary = '' }) => `${id}: ${target.join(' ')}: ${failureSummary}`),
     )
-  })
+  }, within)
 }
 
 /** Keeps a picture of the whole page in build/screens. */
