@@ -76,6 +76,8 @@ export function inBrowser(
   const { width = 1280, height = 900, expected = [], ...preferences } = options
   test.serial(title, async (t) => {
     const context = await (await browser()).newContext({ viewport: { width, height }, ...preferences })
+    // Longer than the usual 30 s: a machine that runs all tests at once may have little left for a browser.
+    context.setDefaultTimeout(60_000)
     try {
       // The loader of these tests has functions that `evaluate` sends to the page call this.
       await context.addInitScript('globalThis.__name = (value) => value')
@@ -117,16 +119,19 @@ export async function served(t: ExecutionContext, page: PageName = 'scene'): Pro
   return `http://127.0.0.1:${port}/`
 }
 
-/** What axe finds wrong with a page, one line each: the rule, and where. By all rules, its best practices too. */
-export async function faults(page: Page): Promise<string[]> {
+/**
+ * What axe finds wrong with a page, one line each: the rule, and where. By all rules, its best practices too.
+ * @param within a selector, to look at a part of the page alone
+ */
+export async function faults(page: Page, within = 'html'): Promise<string[]> {
   await page.evaluate(axe.source)
-  return page.evaluate(async () => {
+  return page.evaluate(async (within) => {
     const { axe } = globalThis as unknown as { axe: typeof import('axe-core') }
-    const { violations } = await axe.run({ reporter: 'v2' })
+    const { violations } = await axe.run(within, { reporter: 'v2' })
     return violations.flatMap(({ id, nodes }) =>
       nodes.map(({ target, failureSummary = '' }) => `${id}: ${target.join(' ')}: ${failureSummary}`),
     )
-  })
+  }, within)
 }
 
 /** Keeps a picture of the whole page in build/screens. */
