@@ -38,6 +38,32 @@ export function checkOptions<S extends v.GenericSchema>(
   throw toError(path, value, result.issues)
 }
 
+/** One thing that is wrong with options. */
+export interface Finding {
+  /** Names and indices that lead to it. */
+  readonly path: readonly (string | number)[]
+  readonly value: unknown
+  /** What would be right. */
+  readonly expected: string
+  /** Whether it is the name that is wrong: there is no such option. */
+  readonly isName: boolean
+}
+
+/** Like {@link checkOptions}, but tells all that is wrong with what is plain data, such as what a file says. */
+export function findWrong<S extends v.GenericSchema>(
+  value: unknown,
+  schema: S,
+): { readonly output: v.InferOutput<S>; readonly wrong: [] } | { readonly wrong: Finding[] } {
+  const result = parsed('', value, schema)
+  if (result.success) return { output: result.output, wrong: [] }
+  return { wrong: result.issues.map(deepest).map((issue) => toFinding(value, issue)) }
+}
+
+/** Whether the option's name is what is wrong: there is none like it. */
+export function isUnknownOption({ expected }: OptionError): boolean {
+  return expected === NO_OPTIONS || expected.startsWith(KNOWN_OPTION)
+}
+
 // Getters and proxies throw what they like.
 function parsed<S extends v.GenericSchema>(path: string, value: unknown, schema: S): v.SafeParseResult<S> {
   try {
@@ -58,7 +84,7 @@ export function options<const E extends v.ObjectEntries>(entries: E) {
   const schema = v.strictObject(entries, (issue) => {
     if (issue.expected === 'never') {
       const wrong = String(issue.input)
-      return known.length === 0 ? 'no options' : `a known option; the nearest is ${shown(nearest(wrong))}`
+      return known.length === 0 ? NO_OPTIONS : `${KNOWN_OPTION}${shown(nearest(wrong))}`
     }
     return issue.received === 'undefined' && issue.expected !== 'Object'
       ? `a value for ${issue.expected}`
@@ -128,6 +154,9 @@ function range(min: number, max: number): string {
   return `from ${min} to ${max}`
 }
 
+const NO_OPTIONS = 'no options'
+const KNOWN_OPTION = 'a known option; the nearest is '
+
 type Issue = v.BaseIssue<unknown>
 
 function isUnknownKey(issue: Issue): boolean {
@@ -154,11 +183,22 @@ function joined(outer: Issue, inner: Issue): Issue['path'] {
 function toError(path: string, value: unknown, issues: readonly Issue[]): OptionError {
   const flat = issues.map(deepest)
   // A misspelt name explains a missing one, so it goes first.
-  const issue = (flat.find(isUnknownKey) ?? flat[0]) as Issue
-  const names = [path, ...(issue.path ?? []).map((item) => String(item.key))].filter((name) => name !== '')
-  const last = issue.path?.at(-1)
-  const wrong = isUnknownKey(issue) && last !== undefined ? last.value : issue.input
-  return new OptionError(names.join('.') || 'options', issue.path === undefined ? value : wrong, said(issue))
+  const finding = toFinding(value, (flat.find(isUnknownKey) ?? flat[0]) as Issue)
+  const names = [path, ...finding.path].filter((name) => name !== '')
+  return new OptionError(names.join('.') || 'options', finding.value, finding.expected)
+}
+
+function toFinding(value: unknown, issue: Issue): Finding {
+  const { path = [] } = issue
+  const isName = isUnknownKey(issue)
+  const last = path.at(-1)
+  const wrong = isName && last !== undefined ? last.value : issue.input
+  return {
+    path: path.map(({ key }) => (typeof key === 'number' ? key : String(key))),
+    value: issue.path === undefined ? value : wrong,
+    expected: said(issue),
+    isName,
+  }
 }
 
 // Valibot's own messages start with "Invalid"; what it expected is more to the point.
