@@ -59,11 +59,6 @@ export function findWrong<S extends v.GenericSchema>(
   return { wrong: result.issues.map(deepest).map((issue) => toFinding(value, issue)) }
 }
 
-/** Whether the option's name is what is wrong: there is none like it. */
-export function isUnknownOption({ expected }: OptionError): boolean {
-  return expected === NO_OPTIONS || expected.startsWith(KNOWN_OPTION)
-}
-
 // Getters and proxies throw what they like.
 function parsed<S extends v.GenericSchema>(path: string, value: unknown, schema: S): v.SafeParseResult<S> {
   try {
@@ -190,14 +185,15 @@ function toError(path: string, value: unknown, issues: readonly Issue[]): Option
 
 function toFinding(value: unknown, issue: Issue): Finding {
   const { path = [] } = issue
-  const isName = isUnknownKey(issue)
+  const expected = said(issue)
   const last = path.at(-1)
-  const wrong = isName && last !== undefined ? last.value : issue.input
+  const wrong = isUnknownKey(issue) && last !== undefined ? last.value : issue.input
   return {
     path: path.map(({ key }) => (typeof key === 'number' ? key : String(key))),
     value: issue.path === undefined ? value : wrong,
-    expected: said(issue),
-    isName,
+    expected,
+    // Also where a check of ours passes on what another schema found.
+    isName: expected === NO_OPTIONS || expected.startsWith(KNOWN_OPTION),
   }
 }
 
