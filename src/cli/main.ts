@@ -3,7 +3,7 @@ import { Command } from 'commander'
 import { agentCommand } from './agent.js'
 import { demoCommand } from './demo/command.js'
 import { exitAsUsual } from './exit.js'
-import { simulateCommand } from './simulate.js'
+import { simulateCommand } from './simulate/command.js'
 import { packageVersion } from './version.js'
 
 const program = new Command('idlest')

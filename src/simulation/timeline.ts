@@ -1,4 +1,5 @@
 import { Histogram } from './histogram.js'
+import type { Watcher } from './watcher.js'
 
 /** What is looked at. */
 export interface TimelineOptions {
@@ -35,7 +36,7 @@ interface Window {
  * What becomes of the requests of a run, by when they arrived: a burst, or a server that slows down, is seen where it
  * begins, however late the responses come. Memory goes with the number of windows, not of requests.
  */
-export class Timeline {
+export class Timeline implements Watcher {
   /** Length of a window, ms. */
   readonly width: number
   /** Response times after the warm-up. */
@@ -53,14 +54,12 @@ export class Timeline {
     this.#most = Math.ceil((1.2 * length) / this.width) + 1
   }
 
-  /** A request goes to a server. */
-  sent(server: number, time: number): void {
+  sent(server: number, _balancer: number, time: number): void {
     const { sent } = this.#at(time)
     sent[server] = (sent[server] as number) + 1
   }
 
-  /** A request has ended, after `latency` ms. */
-  ended(ok: boolean, latency: number, time: number): void {
+  ended(_server: number, ok: boolean, latency: number, time: number): void {
     const arrived = time - latency
     const window = this.#at(arrived)
     if (!ok) {
