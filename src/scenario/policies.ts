@@ -52,7 +52,7 @@ export interface PolicySpec {
 }
 
 /** A policy by its name. */
-export function namedPolicy(name: PolicyName): PolicySpec {
+function namedPolicy(name: PolicyName): PolicySpec {
   return { label: name, weighted: [], make: (setting) => policies[name].make(name, setting) }
 }
 

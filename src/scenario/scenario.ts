@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { LONGEST_WAIT } from '../clock.js'
 import { hasFields } from '../fields.js'
 import { number, oneOf, options, text, whole } from '../options.js'
-import { namedPolicy, policiesSchema, policyNames } from './policies.js'
+import { policiesSchema } from './policies.js'
 import { duration, percent } from './units.js'
 
 /** Most requests of a run, as the simulator has it. */
@@ -127,7 +127,7 @@ export const scenarioSchema = options({
   name: v.optional(text()),
   servers: v.optional(servers, 8),
   balancers: v.optional(whole(1, 10_000), 1),
-  policies: v.optional(policiesSchema, () => policyNames.map(namedPolicy)),
+  policies: v.optional(policiesSchema, 'all'),
   arrivals: v.optional(arrivals, { load: 70 }),
   service: v.optional(service, 10),
   reportInterval: v.optional(duration(0, LONGEST_WAIT), 5_000),
