@@ -1,5 +1,5 @@
 // `node .ci/pages.mjs` builds the pages alone: packages must be installed.
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
 import { argv } from 'node:process'
 import { fileURLToPath } from 'node:url'
@@ -147,8 +147,20 @@ function licensesOf(root, inputs) {
   )
   return [...packages]
     .sort()
-    .map((name) => `${name}\n\n${readFileSync(join(root, 'node_modules', name, 'LICENSE'), 'utf8').trim()}\n`)
+    .map((name) => `${name}\n\n${licenseOf(join(root, 'node_modules', name)).trim()}\n`)
     .join('\n')
+}
+
+/**
+ * A package's license; its name alone where the package brings no text.
+ * @param {string} folder
+ * @returns {string}
+ */
+function licenseOf(folder) {
+  // LICENSE, LICENSE.md, license.txt…
+  const file = readdirSync(folder).find((name) => /^licen[cs]e\b/i.test(name))
+  if (file !== undefined) return readFileSync(join(folder, file), 'utf8')
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).license
 }
 
 const self = fileURLToPath(import.meta.url)

@@ -35,7 +35,7 @@ export function checkOptions<S extends v.GenericSchema>(
 ): v.InferOutput<S> {
   const result = parsed(path, value, schema)
   if (result.success) return result.output
-  throw toError(path, value, result.issues)
+  throw errorOf(path, namesFirst(findings(value, result.issues))[0] as Finding)
 }
 
 /** One thing that is wrong with options. */
@@ -49,14 +49,41 @@ export interface Finding {
   readonly isName: boolean
 }
 
-/** Like {@link checkOptions}, but tells all that is wrong with what is plain data, such as what a file says. */
+/**
+ * As {@link checkOptions}, but gives all that is wrong in place of throwing the first.
+ * @throws OptionError for a value that can't be read at all
+ */
 export function findWrong<S extends v.GenericSchema>(
+  path: string,
   value: unknown,
   schema: S,
-): { readonly output: v.InferOutput<S>; readonly wrong: [] } | { readonly wrong: Finding[] } {
-  const result = parsed('', value, schema)
-  if (result.success) return { output: result.output, wrong: [] }
-  return { wrong: result.issues.map(deepest).map((issue) => toFinding(value, issue)) }
+):
+  | { readonly ok: true; readonly value: v.InferOutput<S> }
+  | { readonly ok: false; readonly wrong: Finding[] } {
+  const result = parsed(path, value, schema)
+  if (result.success) return { ok: true, value: result.output }
+  return { ok: false, wrong: findings(value, result.issues) }
+}
+
+/**
+ * The same as errors, one an option, for forms.
+ * @throws OptionError for a value that can't be read at all
+ */
+export function optionErrors<S extends v.GenericSchema>(
+  path: string,
+  value: unknown,
+  schema: S,
+):
+  | { readonly ok: true; readonly value: v.InferOutput<S> }
+  | { readonly ok: false; readonly errors: OptionError[] } {
+  const found = findWrong(path, value, schema)
+  if (found.ok) return found
+  const byOption = new Map<string, OptionError>()
+  for (const finding of namesFirst(found.wrong)) {
+    const error = errorOf(path, finding)
+    if (!byOption.has(error.option)) byOption.set(error.option, error)
+  }
+  return { ok: false, errors: [...byOption.values()] }
 }
 
 // Getters and proxies throw what they like.
@@ -175,26 +202,30 @@ function joined(outer: Issue, inner: Issue): Issue['path'] {
   return first === undefined ? undefined : [first, ...rest]
 }
 
-function toError(path: string, value: unknown, issues: readonly Issue[]): OptionError {
-  const flat = issues.map(deepest)
-  // A misspelt name explains a missing one, so it goes first.
-  const finding = toFinding(value, (flat.find(isUnknownKey) ?? flat[0]) as Issue)
-  const names = [path, ...finding.path].filter((name) => name !== '')
-  return new OptionError(names.join('.') || 'options', finding.value, finding.expected)
+function findings(value: unknown, issues: readonly Issue[]): Finding[] {
+  return issues.map(deepest).map((issue) => {
+    const { path = [] } = issue
+    const expected = said(issue)
+    const last = path.at(-1)
+    const wrong = isUnknownKey(issue) && last !== undefined ? last.value : issue.input
+    return {
+      path: path.map(({ key }) => (typeof key === 'number' ? key : String(key))),
+      value: issue.path === undefined ? value : wrong,
+      expected,
+      // Also where a check of ours passes on what another schema found.
+      isName: expected === NO_OPTIONS || expected.startsWith(KNOWN_OPTION),
+    }
+  })
 }
 
-function toFinding(value: unknown, issue: Issue): Finding {
-  const { path = [] } = issue
-  const expected = said(issue)
-  const last = path.at(-1)
-  const wrong = isUnknownKey(issue) && last !== undefined ? last.value : issue.input
-  return {
-    path: path.map(({ key }) => (typeof key === 'number' ? key : String(key))),
-    value: issue.path === undefined ? value : wrong,
-    expected,
-    // Also where a check of ours passes on what another schema found.
-    isName: expected === NO_OPTIONS || expected.startsWith(KNOWN_OPTION),
-  }
+// A misspelt name explains a missing one.
+function namesFirst(wrong: readonly Finding[]): Finding[] {
+  return [...wrong].sort((a, b) => Number(b.isName) - Number(a.isName))
+}
+
+function errorOf(root: string, { path, value, expected }: Finding): OptionError {
+  const names = [root, ...path].filter((name) => name !== '')
+  return new OptionError(names.join('.') || 'options', value, expected)
 }
 
 // Valibot's own messages start with "Invalid"; what it expected is more to the point.

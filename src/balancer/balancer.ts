@@ -4,7 +4,10 @@ import { adaptive } from '../algorithms/adaptive.js'
 import { chooseEngine } from '../engine/load.js'
 import { Generator } from '../engine/portable/generator.js'
 import { OptionError, UnknownNodeError } from '../errors.js'
+import type { ServeOptions } from '../live/options.js'
+import type { LiveServer } from '../live/server.js'
 import { checkOptions } from '../options.js'
+import type { PollFailure } from '../poller/failures.js'
 import { Poller } from '../poller/poller.js'
 import type { PlacedTold } from '../poller/told.js'
 import { processClock } from '../process-clock.js'
@@ -17,6 +20,7 @@ import type { Member } from './members.js'
 import type { NodeLike } from './node.js'
 import { type BalancerOptions, balancerOptions, type CheckedPollOptions } from './options.js'
 import { processTable } from './process-table.js'
+import { rulesOf } from './reasons.js'
 import { SeatedBalancer } from './seated.js'
 import { warnOfShortTtl } from './short-ttl.js'
 import type { BalancerStats } from './stats.js'
@@ -35,6 +39,8 @@ export class Balancer<N extends NodeLike = NodeLike> extends SeatedBalancer<N> {
   readonly #onSamplerError: number | 'stale'
   readonly #coalesce: number
   readonly #trust: TrustSettings
+  readonly #pollInterval: number | undefined
+  readonly #served = new Set<LiveServer>()
   #handles: HandleServer | undefined
   // Whose standing attached threads are to be told; all: who the members are, too.
   #toTell: Set<Member> | 'all' | undefined
@@ -62,6 +68,7 @@ export class Balancer<N extends NodeLike = NodeLike> extends SeatedBalancer<N> {
     })
     this.#coalesce = options.coalesce
     this.#trust = trust
+    this.#pollInterval = options.poll === false ? undefined : options.poll.interval
     this.#drains = new Drains(table.memory, clock)
     this.#onSamplerError = options.onSamplerError
     if (options.self !== undefined) {
@@ -137,6 +144,36 @@ export class Balancer<N extends NodeLike = NodeLike> extends SeatedBalancer<N> {
     return this.#handles.handle()
   }
 
+  /**
+   * Shows this balancer as it runs: a page at `url`, the same as one JSON document at `/snapshot`, and as a stream of
+   * server-sent events at `/stream`, which `openFeed` reads. On loopback unless told otherwise. Costs nothing while nobody
+   * looks; else one look an interval, however many do. Does not keep the process alive, and ends with the balancer.
+   *
+   * ```ts
+   * const { url } = await balancer.serve({ port: 9090 })
+   * ```
+   * Rejects with OptionError, ListenError, ClosedError.
+   */
+  async serve(options?: ServeOptions): Promise<LiveServer> {
+    this.checkOpen()
+    // Loaded where it is used.
+    const { startLiveServer } = await import('../live/server.js')
+    const { name, clock, algorithm } = this
+    const watched = {
+      name,
+      clock,
+      pollInterval: this.#pollInterval,
+      rules: () => rulesOf(algorithm, this.#trust, this.members.standings.isOpen),
+      stats: () => this.stats(),
+      snapshot: () => this.snapshot(),
+    }
+    const server = await startLiveServer(watched, options)
+    if (this.closed) await server.close()
+    this.checkOpen()
+    this.#served.add(server)
+    return server
+  }
+
   /** Stops polling, lets go of all members, and ends those who wait. Picks throw ClosedError from now on. */
   override async close(): Promise<void> {
     if (!this.closed) {
@@ -144,11 +181,16 @@ export class Balancer<N extends NodeLike = NodeLike> extends SeatedBalancer<N> {
       this.#drains.close()
       this.#handles?.close()
     }
+    for (const server of this.#served) await keptAlive(server.close())
     if (this.#poller !== undefined) await keptAlive(this.#poller.close())
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
+  }
+
+  protected override failureOf({ id }: Member): PollFailure | undefined {
+    return this.#poller?.failureOf(id)
   }
 
   protected override onReleased(member: Member): void {

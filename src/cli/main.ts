@@ -3,7 +3,9 @@ import { Command } from 'commander'
 import { agentCommand } from './agent.js'
 import { demoCommand } from './demo/command.js'
 import { exitAsUsual } from './exit.js'
+import { sceneCommand } from './scene.js'
 import { simulateCommand } from './simulate/command.js'
+import { sizeCommand } from './size/command.js'
 import { packageVersion } from './version.js'
 
 const program = new Command('idlest')
@@ -11,6 +13,7 @@ const program = new Command('idlest')
   .version(packageVersion())
   .exitOverride(exitAsUsual)
 
-for (const command of [demoCommand(), agentCommand(), simulateCommand()]) program.addCommand(command)
+for (const command of [demoCommand(), agentCommand(), simulateCommand(), sceneCommand(), sizeCommand()])
+  program.addCommand(command)
 
 await program.parseAsync()

@@ -9,10 +9,10 @@ export type Checked = { readonly scenario: Scenario } | { readonly wrong: readon
 
 /** Checks what a scenario is made of, such as what a file says. */
 export function checkScenario(given: unknown): Checked {
-  const checked = findWrong(given, scenarioSchema)
-  if (!('output' in checked)) return { wrong: checked.wrong }
-  const wrong = crossCheck(checked.output)
-  return wrong.length > 0 ? { wrong } : { scenario: checked.output }
+  const checked = findWrong('scenario', given, scenarioSchema)
+  if (!checked.ok) return checked
+  const wrong = crossCheck(checked.value)
+  return wrong.length > 0 ? { wrong } : { scenario: checked.value }
 }
 
 /** A finding in words. */

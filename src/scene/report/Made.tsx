@@ -1,5 +1,6 @@
+import { count } from '../../format.js'
 import type { ReportData } from '../model/report-data.js'
-import { countText, timeText } from './numbers.js'
+import { timeText } from './numbers.js'
 
 /** How the figures came about, so that they can be made again. */
 export function Made({ data }: { readonly data: ReportData }) {
@@ -12,8 +13,8 @@ export function Made({ data }: { readonly data: ReportData }) {
         <>
           <h3>Log</h3>
           <p>
-            {log.path}: {countText(log.lines)} lines, {countText(log.used)} used, {countText(log.blank)}{' '}
-            blank, {countText(log.bad)} that could not be used
+            {log.path}: {count(log.lines)} lines, {count(log.used)} used, {count(log.blank)} blank,{' '}
+            {count(log.bad)} that could not be used
             {log.bad > 0 ? ', the first of them:' : '.'}
           </p>
           {log.bad > 0 && (

@@ -1,5 +1,6 @@
+import { count } from '../../format.js'
 import type { PolicyData } from '../model/report-data.js'
-import { countText, percentText, timeText } from './numbers.js'
+import { percentText, timeText } from './numbers.js'
 
 /** One row a policy; the least of each column of times stands out. */
 export function ResponseTable({ policies }: { readonly policies: readonly PolicyData[] }) {
@@ -57,8 +58,8 @@ export function ResponseTable({ policies }: { readonly policies: readonly Policy
                   ? '–'
                   : `${percentText(policy.worst.share)} ${policy.worst.server}`}
               </td>
-              <td class="number">{countText(policy.failed)}</td>
-              <td class="number">{countText(policy.unended)}</td>
+              <td class="number">{count(policy.failed)}</td>
+              <td class="number">{count(policy.unended)}</td>
             </tr>
           ))}
         </tbody>

@@ -15,8 +15,3 @@ function digits(value: number): string {
 export function percentText(share: number | null): string {
   return share === null ? '–' : `${(share * 100).toFixed(1)} %`
 }
-
-/** A count. */
-export function countText(value: number): string {
-  return value.toLocaleString('en')
-}
