@@ -5,6 +5,7 @@ import { chooseEngine } from '../engine/load.js'
 import { Generator } from '../engine/portable/generator.js'
 import { OptionError, UnknownNodeError } from '../errors.js'
 import { checkOptions } from '../options.js'
+import type { PollFailure } from '../poller/failures.js'
 import { Poller } from '../poller/poller.js'
 import type { ProbeAsker } from '../poller/probe-asker.js'
 import type { PlacedTold } from '../poller/told.js'
@@ -238,6 +239,10 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
+  }
+
+  protected override failureOf({ id }: Member): PollFailure | undefined {
+    return this.#poller?.failureOf(id)
   }
 
   protected override onReleased(member: Member): void {

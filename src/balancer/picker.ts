@@ -2,6 +2,7 @@ import { threadId } from 'node:worker_threads'
 import type { Engine, EngineName } from '../engine/engine.js'
 import { OptionError, UnknownLoadError } from '../errors.js'
 import type { Key } from '../keys/key-hash.js'
+import type { PollFailure } from '../poller/failures.js'
 import type { TableBuffer } from '../table/memory.js'
 import type { ArrayPicker, ArrayPicksOptions, Directory } from './array-picks.js'
 import { turnsFor } from './cores.js'
@@ -243,7 +244,8 @@ export abstract class Picker<N extends NodeLike = NodeLike> extends KnownMembers
   /** What is known of each member now, in the order of `nodes`. */
   snapshot(): NodeSnapshot<N>[] {
     const { health, suspicion } = this
-    return this.closed ? [] : this.#memberPicks.snapshot({ health, suspicion })
+    const failureOf = (member: Member) => this.failureOf(member)
+    return this.closed ? [] : this.#memberPicks.snapshot({ health, suspicion, failureOf })
   }
 
   /** What `console.log` shows: not the whole of the table. */
@@ -294,6 +296,11 @@ export abstract class Picker<N extends NodeLike = NodeLike> extends KnownMembers
     this.#memberPicks.invalidate()
     this.#arrayPicks.invalidate()
     this.#custom?.membersChanged(this.members.list)
+  }
+
+  /** How polling a member failed last; undefined where it did not, or nobody polls. */
+  protected failureOf(_member: Member): PollFailure | undefined {
+    return undefined
   }
 
   /** Called after each release of a lease. */

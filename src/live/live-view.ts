@@ -1,10 +1,11 @@
+import type { ReasonCode, Rules } from '../balancer/reasons.js'
 import type { EjectionSnapshot } from '../balancer/snapshot.js'
-import type { MemberState } from '../balancer/standings.js'
+import type { MemberState, Order, Told } from '../balancer/standings.js'
 import type { BalancerStats } from '../balancer/stats.js'
 import type { SuspicionReason } from '../balancer/suspicion.js'
 import type { EngineName } from '../engine/engine.js'
+import type { PollFailure } from '../poller/failures.js'
 import type { KeptReport } from '../report.js'
-import type { ReasonCode } from './reasons.js'
 
 /** A running balancer as `serve` shows it: plain data, the same for the page, `idlest top` and `GET /snapshot`. */
 export interface LiveView {
@@ -12,9 +13,9 @@ export interface LiveView {
   readonly balancer: string
   readonly engine: EngineName
   /** What the algorithm is called, such as `leastCpu`. */
-  readonly algorithm: string
-  /** Oldest age of a fresh report, ms; undefined where the algorithm reads none, or takes any. */
-  readonly ttl: number | undefined
+  readonly algorithm: Rules['algorithm']
+  /** What decides who is picked, such as `ttl` and `threshold`. */
+  readonly rules: Rules
   /** Time since the balancer is served, ms, by its clock. */
   readonly time: number
   /** Time since the process started, ms. */
@@ -55,7 +56,13 @@ export interface LivePoll {
 /** One member. */
 export interface LiveNode {
   readonly id: string
+  /** The gravest of what was ordered here and what the node told. */
   readonly state: MemberState
+  readonly order: Order
+  /** What it told of itself: state, weight, most requests in flight. */
+  readonly told: Told
+  /** Its weight in the algorithm's own weights, where that has some. */
+  readonly fixedWeight?: number | undefined
   /** CPU that it reported last, percent, however old. */
   readonly cpu?: number | undefined
   /** Age of the sample that the algorithm goes by, ms. */
@@ -68,10 +75,6 @@ export interface LiveNode {
   readonly effective?: number | undefined
   /** For `adaptive`: response time to expect for each request there, ms. */
   readonly cost?: number | undefined
-  /** Percent of its share that it asked for itself. */
-  readonly toldWeight?: number | undefined
-  /** Most requests in flight that it takes from this process. */
-  readonly maxInFlight?: number | undefined
   /** The chance that the next draw is this node, 0-1. */
   readonly share: number
   /** Its part of the picks of members within the view's `window`, 0-1; undefined where there were none. */
@@ -90,10 +93,10 @@ export interface LiveNode {
   readonly ejected?: Pick<EjectionSnapshot, 'reason' | 'remaining'> | undefined
   /** Why it gets half of its share. */
   readonly suspect?: SuspicionReason | 'elsewhere' | undefined
-  /** Polls in a row that it did not answer well; undefined where it did, or is not polled. */
-  readonly pollErrors?: number | undefined
-  /** What the last of these came to. */
-  readonly pollError?: string | undefined
+  /** Whether it has had its `maxShare` of the last picks. */
+  readonly isCapped: boolean
+  /** Polls in a row that it did not answer well, and what the last came to; undefined where it did, or is not polled. */
+  readonly poll?: PollFailure | undefined
   /** What is known of its reports, however old each part is. */
   readonly report: KeptReport
   /** Why it is not picked now; undefined: it may be. */

@@ -1,0 +1,5 @@
+import '../parts/theme.css'
+import { mount } from '../parts/mount.js'
+import { Live } from './Live.js'
+
+mount(<Live />)

@@ -1,0 +1,4 @@
+/** p99 and queues over time. */
+export function Charts() {
+  return <p>Charts</p>
+}

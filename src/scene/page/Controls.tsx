@@ -1,0 +1,4 @@
+/** What the visitor sets. */
+export function Controls() {
+  return <p>Controls</p>
+}

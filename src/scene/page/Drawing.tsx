@@ -1,0 +1,4 @@
+/** Users, balancer and servers, drawn. */
+export function Drawing() {
+  return <p>Drawing</p>
+}

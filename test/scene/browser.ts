@@ -1,0 +1,132 @@
+import { existsSync, mkdirSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { fileURLToPath } from 'node:url'
+import test, { type ExecutionContext } from 'ava'
+import axe from 'axe-core'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { listen } from '../../dist/agent/listening.js'
+import { answerPage, answerPlainly, type PageName, pageFile } from '../../dist/scene/serve.js'
+
+/** Where Chromium is: what CHROMIUM says, or where systems put it. Undefined where there is none. */
+const executable = [
+  process.env.CHROMIUM,
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+]
+  .filter((path) => path !== undefined)
+  .find((path) => existsSync(path))
+
+let launched: Promise<Browser> | undefined
+
+// Each file of tests is a process with one browser, and each test a profile of its own.
+function browser(): Promise<Browser> {
+  launched ??= chromium.launch({
+    executablePath: executable,
+    // As root in a container there is no sandbox to be had, and little shared memory.
+    args: ['--no-sandbox', '--disable-dev-shm-usage'],
+  })
+  return launched
+}
+
+if (executable === undefined) {
+  console.log('tests in a browser are left out: no Chromium here (CHROMIUM names one)')
+  // ava takes a file without any test for a mistake.
+  test('the pages are built', (t) => {
+    for (const page of ['scene', 'live', 'report']) t.true(pageFile(`${page}.html`).body.length > 0)
+  })
+} else {
+  test.after.always('the browser is closed', async () => {
+    await (await launched)?.close()
+  })
+}
+
+/** How a visitor comes. */
+export interface VisitOptions {
+  /** CSS pixels; 1280 by 900 unless given. */
+  readonly width?: number
+  readonly height?: number
+  readonly colorScheme?: 'light' | 'dark'
+  readonly reducedMotion?: 'reduce' | 'no-preference'
+  /** Errors that the test itself brings about, such as a lost connection. */
+  readonly expected?: readonly RegExp[]
+}
+
+/** On this machine: everything else is another host. */
+function isHere(url: URL): boolean {
+  return (
+    ['127.0.0.1', 'localhost', '[::1]'].includes(url.hostname) ||
+    ['file:', 'data:', 'blob:'].includes(url.protocol)
+  )
+}
+
+/**
+ * Registers a test that runs in a real Chromium, one after the other in a file; no test where there is none. It fails
+ * also for an error on the console, an uncaught one, a request that fails, and any request to another host.
+ */
+export function inBrowser(
+  title: string,
+  options: VisitOptions,
+  run: (t: ExecutionContext, page: Page) => Promise<void>,
+): void {
+  if (executable === undefined) return
+  const { width = 1280, height = 900, expected = [], ...preferences } = options
+  test.serial(title, async (t) => {
+    const context = await (await browser()).newContext({ viewport: { width, height }, ...preferences })
+    try {
+      const page = await context.newPage()
+      const problems: string[] = []
+      const note = (problem: string) => {
+        if (!expected.some((pattern) => pattern.test(problem))) problems.push(problem)
+      }
+      page.on('console', (message) => {
+        if (message.type() === 'error') note(`console: ${message.text()}`)
+      })
+      page.on('pageerror', (error) => note(`uncaught: ${error.message}`))
+      await context.route(
+        (url) => !isHere(url),
+        (route) => {
+          note(`another host: ${route.request().url()}`)
+          return route.abort()
+        },
+      )
+      await run(t, page)
+      t.deepEqual(problems, [])
+    } finally {
+      await context.close()
+    }
+  })
+}
+
+/** Serves a page until the test ends. Returns its URL. */
+export async function served(t: ExecutionContext, page: PageName = 'scene'): Promise<string> {
+  const server = createServer((request, response) => {
+    if (!answerPage(page, request, response)) answerPlainly(response, 404, 'not found')
+  })
+  const { port, close } = await listen(
+    server,
+    { host: '127.0.0.1', port: 0, maxConnections: 100, unref: true },
+    { dropped: 0, acceptErrors: 0 },
+  )
+  t.teardown(close)
+  return `http://127.0.0.1:${port}/`
+}
+
+/** What axe finds wrong with a page, one line each: the rule, and where. By all rules, its best practices too. */
+export async function faults(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source)
+  return page.evaluate(async () => {
+    const { axe } = globalThis as unknown as { axe: typeof import('axe-core') }
+    const { violations } = await axe.run({ reporter: 'v2' })
+    return violations.flatMap(({ id, nodes }) =>
+      nodes.map(({ target, failureSummary = '' }) => `${id}: ${target.join(' ')}: ${failureSummary}`),
+    )
+  })
+}
+
+/** Keeps a picture of the whole page in build/screens. */
+export async function picture(page: Page, name: string): Promise<void> {
+  const folder = fileURLToPath(new URL('../../build/screens/', import.meta.url))
+  mkdirSync(folder, { recursive: true })
+  await page.screenshot({ path: `${folder}${name}.png`, fullPage: true })
+}
