@@ -4,6 +4,7 @@ import { agentCommand } from './agent.js'
 import { demoCommand } from './demo/command.js'
 import { exitAsUsual } from './exit.js'
 import { simulateCommand } from './simulate.js'
+import { topCommand } from './top/command.js'
 import { packageVersion } from './version.js'
 
 const program = new Command('idlest')
@@ -11,6 +12,7 @@ const program = new Command('idlest')
   .version(packageVersion())
   .exitOverride(exitAsUsual)
 
-for (const command of [demoCommand(), agentCommand(), simulateCommand()]) program.addCommand(command)
+for (const command of [demoCommand(), agentCommand(), simulateCommand(), topCommand()])
+  program.addCommand(command)
 
 await program.parseAsync()
