@@ -1,6 +1,6 @@
 // `node .ci/pages.mjs` builds the pages alone: packages must be installed.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { basename, join, relative } from 'node:path'
 import { argv } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { terminal } from './progress.mjs'
@@ -21,9 +21,12 @@ const pages = [
 /** The pages and what belongs to them; not in dist/scene, whose files tsc answers for. */
 const target = 'dist/pages'
 
+/** Modules of src that need Node.js, each with a stand-in of the same file name in src/scene/browser. */
+const replaced = ['src/engine/load', 'src/process-clock', 'src/warn']
+
 /**
- * For esbuild: `node:some_thing` comes from src/scene/browser/some-thing.ts, and src/engine/load.ts from
- * src/scene/browser/load.ts. What has no stand-in is an error, so that no page needs Node by accident.
+ * For esbuild: `node:some_thing` comes from src/scene/browser/some-thing.ts, and what is `replaced` from the file of that
+ * name there. What has no stand-in is an error, so that no page needs Node by accident.
  * @param {string} root
  * @returns {import('esbuild').Plugin}
  */
@@ -37,9 +40,9 @@ export function standIns(root) {
         if (existsSync(file)) return { path: file }
         return { errors: [{ text: `${path} has no stand-in in src/scene/browser` }] }
       })
-      build.onResolve({ filter: /\/load\.js$/ }, ({ path, resolveDir }) => {
-        const wanted = join(root, 'src/engine/load.js')
-        return join(resolveDir, path) === wanted ? { path: join(folder, 'load.ts') } : undefined
+      build.onResolve({ filter: /^\.{1,2}\/.*\.js$/ }, ({ path, resolveDir }) => {
+        const name = relative(root, join(resolveDir, path)).replaceAll('\\', '/').slice(0, -'.js'.length)
+        return replaced.includes(name) ? { path: join(folder, `${basename(name)}.ts`) } : undefined
       })
     },
   }
@@ -144,8 +147,19 @@ function licensesOf(root, inputs) {
   )
   return [...packages]
     .sort()
-    .map((name) => `${name}\n\n${readFileSync(join(root, 'node_modules', name, 'LICENSE'), 'utf8').trim()}\n`)
+    .map((name) => `${name}\n\n${licenseOf(join(root, 'node_modules', name)).trim()}\n`)
     .join('\n')
+}
+
+/**
+ * A package's license; its name alone where the package brings no text.
+ * @param {string} folder
+ * @returns {string}
+ */
+function licenseOf(folder) {
+  const file = join(folder, 'LICENSE')
+  if (existsSync(file)) return readFileSync(file, 'utf8')
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).license
 }
 
 const self = fileURLToPath(import.meta.url)

@@ -3,6 +3,7 @@ import { Command } from 'commander'
 import { agentCommand } from './agent.js'
 import { demoCommand } from './demo/command.js'
 import { exitAsUsual } from './exit.js'
+import { sceneCommand } from './scene.js'
 import { simulateCommand } from './simulate.js'
 import { topCommand } from './top/command.js'
 import { packageVersion } from './version.js'
@@ -12,7 +13,7 @@ const program = new Command('idlest')
   .version(packageVersion())
   .exitOverride(exitAsUsual)
 
-for (const command of [demoCommand(), agentCommand(), simulateCommand(), topCommand()])
+for (const command of [demoCommand(), agentCommand(), simulateCommand(), topCommand(), sceneCommand()])
   program.addCommand(command)
 
 await program.parseAsync()

@@ -1,3 +1,6 @@
+// What is handed to `evaluate` runs in the page.
+/// <reference lib="dom" />
+/// <reference lib="dom.iterable" />
 import { existsSync, mkdirSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { fileURLToPath } from 'node:url'
@@ -74,6 +77,8 @@ export function inBrowser(
   test.serial(title, async (t) => {
     const context = await (await browser()).newContext({ viewport: { width, height }, ...preferences })
     try {
+      // The loader of these tests has functions that `evaluate` sends to the page call this.
+      await context.addInitScript('globalThis.__name = (value) => value')
       const page = await context.newPage()
       const problems: string[] = []
       const note = (problem: string) => {
@@ -129,4 +134,45 @@ export async function picture(page: Page, name: string): Promise<void> {
   const folder = fileURLToPath(new URL('../../build/screens/', import.meta.url))
   mkdirSync(folder, { recursive: true })
   await page.screenshot({ path: `${folder}${name}.png`, fullPage: true })
+}
+
+const CONTROLS = 'a[href], button:not(:disabled), input:not(:disabled), select, summary, [tabindex="0"]'
+
+/**
+ * What can be used on a page but is not reached by pressing Tab from its start; of radio buttons one in a group is
+ * enough, since arrow keys do the rest.
+ */
+export async function outOfReach(page: Page): Promise<string[]> {
+  const names = await page.evaluateHandle((controls) => {
+    const nameOf = (element: Element) => {
+      if (element instanceof HTMLInputElement && element.type === 'radio') return `radio ${element.name}`
+      return `${element.localName} ${element.id || element.textContent?.trim() || element.getAttribute('aria-label')}`
+    }
+    const shown = [...document.querySelectorAll(controls)].filter((element) => element.checkVisibility())
+    const left = new Set(shown.map(nameOf))
+    const reach = () => left.delete(nameOf(document.activeElement ?? document.body))
+    document.addEventListener('focusin', reach)
+    return left
+  }, CONTROLS)
+  await page.evaluate(() => {
+    document.body.tabIndex = -1
+    document.body.focus()
+  })
+  // Past the last one the focus leaves the page, and comes to its start again.
+  const most = 2 * (await page.locator(CONTROLS).count()) + 10
+  for (let i = 0; i < most; i++) {
+    if ((await names.evaluate((left) => left.size)) === 0) break
+    await page.keyboard.press('Tab')
+  }
+  return names.evaluate((left) => [...left])
+}
+
+/** Bytes that came for a page and all that it loaded, as they were sent. */
+export async function bytesLoaded(page: Page): Promise<number> {
+  return page.evaluate(() =>
+    [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')].reduce(
+      (sum, entry) => sum + (entry as PerformanceResourceTiming).transferSize,
+      0,
+    ),
+  )
 }

@@ -1,6 +1,7 @@
+import { count, milliseconds } from '../../format.js'
 import type { LiveNode, LiveView } from '../../live/live-view.js'
 import { stateOf } from './columns.js'
-import { compact, count, latency, part, time } from './format.js'
+import { compact, part, time } from './format.js'
 import { printable } from './text.js'
 
 // The order in which states are told.
@@ -55,8 +56,8 @@ function reported({ report }: LiveNode): string[] {
     ...told(report.qps, (value) => `${compact(value)} served/s`),
     ...told(report.eps, (value) => `${compact(value)} errors/s`),
     ...told(report.inFlight, (value) => `${compact(value)} in flight there`),
-    ...told(report.latency, (value) => `latency there ${latency(value)}`),
-    ...told(report.queueDelay, (value) => `queue delay ${latency(value)}`),
+    ...told(report.latency, (value) => `latency there ${milliseconds(value)}`),
+    ...told(report.queueDelay, (value) => `queue delay ${milliseconds(value)}`),
   ]
 }
 
@@ -70,9 +71,9 @@ export function nodeFacts(node: LiveNode): string[] {
       ? []
       : [`ejected${ejectedFor(ejected)}: ${printable(ejected.reason)}`]),
     ...told(node.cpu, (cpu) => `CPU ${cpu.toFixed(1)} %${node.fresh ? '' : ', too old to count'}`),
-    ...told(node.age, (age) => `${time(age)} old`),
+    ...told(node.age, (age) => `${milliseconds(age)} old`),
     ...told(node.effective, (load) => `taken for ${compact(load)}`),
-    ...told(node.cost, (cost) => `cost ${latency(cost)}`),
+    ...told(node.cost, (cost) => `cost ${milliseconds(cost)}`),
     ...told(node.weight, (weight) => `weight ${compact(weight)}`),
     ...told(asked.weight, (weight) => `asks for ${compact(weight)} % of its share`),
     `share ${part(node.share)} %`,
@@ -80,12 +81,12 @@ export function nodeFacts(node: LiveNode): string[] {
     `${count(node.inFlight)} in flight${asked.maxInFlight ? ` of ${count(asked.maxInFlight)} at most` : ''}`,
     `${count(node.picks)} picks, ${compact(node.picksPerSecond)}/s`,
     `${count(node.released)} released, ${count(node.failed)} failed`,
-    ...told(node.latency, (value) => `latency ${latency(value)}`),
+    ...told(node.latency, (value) => `latency ${milliseconds(value)}`),
     ...(poll === undefined ? [] : [`${count(poll.count)} polls failed, the last: ${printable(poll.reason)}`]),
     ...reported(node),
   ]
 }
 
 function ejectedFor({ remaining }: { readonly remaining: number | undefined }): string {
-  return remaining === undefined ? '' : ` for ${time(remaining)}`
+  return remaining === undefined ? '' : ` for ${milliseconds(remaining)}`
 }

@@ -7,11 +7,6 @@ export function compact(value: number | undefined): string {
   return value === undefined ? '' : compactFormat.format(value)
 }
 
-/** A count with all its digits. */
-export function count(value: number): string {
-  return value.toLocaleString('en-US', { maximumFractionDigits: 0 })
-}
-
 /** A time in at most five cells or so, such as 0.4s, 12s, 3m, 5h or 40d. */
 export function time(ms: number | undefined): string {
   if (ms === undefined) return ''

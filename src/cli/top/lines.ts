@@ -1,8 +1,9 @@
+import { count } from '../../format.js'
 import type { LiveView } from '../../live/live-view.js'
 import { table } from '../table.js'
 import { type Column, columns } from './columns.js'
 import { balancerFact, nodesFact, picksFact, pollFact } from './facts.js'
-import { compact, count } from './format.js'
+import { compact } from './format.js'
 import type { History } from './history.js'
 import { rowsOf, type Sorting } from './model.js'
 

@@ -33,6 +33,8 @@ export interface ChartProps {
   readonly formatX?: (value: number) => string
   /** The least span of x to show. Default: that of the data. */
   readonly leastSpan?: number
+  /** Values that the scale reaches at least, where it is linear. Default: 1. */
+  readonly leastTop?: number
   /** Default `linear`, from 0. On a `log` scale, values of 0 or less are not drawn. */
   readonly scale?: 'linear' | 'log'
   /** px. Default 180. */
@@ -53,7 +55,6 @@ export function Chart(props: ChartProps) {
   // What a plot is made of; it is made anew only where this changes.
   const shape = JSON.stringify([scale, height, lines.map(({ label, color, dash }) => [label, color, dash])])
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: shape stands for what the plot is made of
   useEffect(() => {
     const element = box.current
     if (!element) return
@@ -139,12 +140,13 @@ function optionsFor(
       x: { time: false, range: (_, from, to) => spanOf(from, to, latest.current.leastSpan) },
       y: isLog
         ? { distr: 3, range: (_, from, to) => logRange(from, to) }
-        : { range: (_, __, to) => [0, Math.max((to ?? 0) * 1.1, 1)] },
+        : { range: (_, __, to) => [0, Math.max(to ?? 0, latest.current.leastTop ?? 1) * 1.1] },
     },
     axes: [
       { ...axis, size: 26, values: (_, splits) => splits.map(latest.current.formatX ?? seconds) },
       {
         ...axis,
+        grid: { ...axis.grid, filter: (_, splits) => (isLog ? splits.map(powerOfTen) : splits) },
         size: 62,
         // On a log scale uPlot gives null for the splits that are to have no label.
         values: (_, splits) =>
@@ -163,9 +165,13 @@ function optionsFor(
     ],
     hooks: {
       setCursor: [({ cursor }) => onPoint(cursor.idx ?? undefined)],
-      drawClear: [(plot) => drawMarks(plot, element, latest.current.marks ?? [])],
+      draw: [(plot) => drawMarks(plot, element, latest.current.marks ?? [])],
     },
   }
+}
+
+function powerOfTen(value: number): number | null {
+  return Number.isInteger(Math.log10(value)) ? value : null
 }
 
 function spanOf(from: number | null, to: number | null, least = 0): [number, number] {
@@ -182,20 +188,26 @@ function drawMarks(plot: uPlot, element: HTMLElement, marks: readonly Mark[]): v
   const { ctx, bbox } = plot
   const ratio = devicePixelRatio
   ctx.save()
-  ctx.strokeStyle = ctx.fillStyle = colorOf(element, '--chart-mark')
+  const color = colorOf(element, '--chart-mark')
+  ctx.fillStyle = color
   ctx.font = `${11 * ratio}px system-ui, sans-serif`
-  ctx.lineWidth = ratio
-  ctx.setLineDash([4 * ratio, 3 * ratio])
   for (const { at, label } of marks) {
     const { min = 0, max = 0 } = plot.scales.x ?? {}
     if (at < (min ?? 0) || at > (max ?? 0)) continue
     const left = Math.round(plot.valToPos(at, 'x', true))
+    ctx.strokeStyle = color
+    ctx.lineWidth = ratio
+    ctx.setLineDash([4 * ratio, 3 * ratio])
     ctx.beginPath()
     ctx.moveTo(left, bbox.top)
     ctx.lineTo(left, bbox.top + bbox.height)
     ctx.stroke()
     const isRight = left > bbox.left + bbox.width / 2
     ctx.textAlign = isRight ? 'right' : 'left'
+    ctx.strokeStyle = colorOf(element, '--paper')
+    ctx.lineWidth = 4 * ratio
+    ctx.setLineDash([])
+    ctx.strokeText(label, left + (isRight ? -5 : 5) * ratio, bbox.top + 11 * ratio)
     ctx.fillText(label, left + (isRight ? -5 : 5) * ratio, bbox.top + 11 * ratio)
   }
   ctx.restore()

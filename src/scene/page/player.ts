@@ -1,0 +1,70 @@
+import { useEffect, useReducer, useState } from 'preact/hooks'
+import { fromLink, toLink } from '../model/link.js'
+import { Player } from '../model/player.js'
+
+const frames = {
+  request: (callback: (now: number) => void) => requestAnimationFrame(callback),
+  cancel: (request: number) => cancelAnimationFrame(request),
+  now: () => performance.now(),
+}
+
+/** What the page's link set when it was last read, and what of it counted for nothing. */
+export interface Linked {
+  readonly player: Player
+  readonly ignored: readonly string[]
+}
+
+/**
+ * A player of what the page's link says. It writes the link when its inputs change, and reads it when somebody else
+ * changes it.
+ */
+export function useLinkedPlayer(): Linked {
+  const [start] = useState(() => {
+    const { inputs, ignored } = fromLink(location.hash)
+    return { player: new Player(inputs, frames), ignored }
+  })
+  const [ignored, setIgnored] = useState(start.ignored)
+  const { player } = start
+
+  useEffect(() => {
+    const read = () => {
+      if (location.hash === toLink(player.inputs)) return
+      const link = fromLink(location.hash)
+      setIgnored(link.ignored)
+      player.set(link.inputs)
+    }
+    const write = () => {
+      const hash = toLink(player.inputs)
+      if (location.hash === hash) return
+      setIgnored([])
+      history.replaceState(null, '', `${location.pathname}${location.search}${hash}`)
+    }
+    addEventListener('hashchange', read)
+    const stop = player.onTick(write)
+    return () => {
+      removeEventListener('hashchange', read)
+      stop()
+      player.pause()
+    }
+  }, [player])
+
+  return { player, ignored }
+}
+
+/** Draws the component again whenever the player has something new to show. */
+export function useTicks(player: Player): void {
+  const [, again] = useReducer((ticks: number) => ticks + 1, 0)
+  useEffect(() => player.onTick(() => again(undefined)), [player])
+}
+
+/** Whether the visitor wants nothing to move. */
+export function useStillness(): boolean {
+  const [still, setStill] = useState(() => matchMedia('(prefers-reduced-motion: reduce)').matches)
+  useEffect(() => {
+    const query = matchMedia('(prefers-reduced-motion: reduce)')
+    const follow = () => setStill(query.matches)
+    query.addEventListener('change', follow)
+    return () => query.removeEventListener('change', follow)
+  }, [])
+  return still
+}
