@@ -234,14 +234,16 @@ const growth: readonly (readonly [ColumnKey, number])[] = [
 /**
  * Chooses the columns that have room in `width` cells, by their rank, and how wide each is.
  * @param nodes by whose texts wide columns are as wide as they need
+ * @param among those to choose from
+ * @param gap cells between two of them
  */
-export function place(width: number, nodes: readonly LiveNode[]): Placed[] {
+export function place(width: number, nodes: readonly LiveNode[], among = columns, gap = GAP): Placed[] {
   const shown: Column[] = []
-  let room = width + GAP
-  for (const column of columns.toSorted((a, b) => a.rank - b.rank)) {
-    if (column.cells + GAP > room && shown.length > 0) break
+  let room = width + gap
+  for (const column of among.toSorted((a, b) => a.rank - b.rank)) {
+    if (column.cells + gap > room && shown.length > 0) break
     shown.push(column)
-    room -= column.cells + GAP
+    room -= column.cells + gap
   }
   const cells = new Map(shown.map(({ key, cells }) => [key, Math.min(cells, width)]))
   const needs = { node: longest(nodes, ({ id }) => id), why: longest(nodes, ({ why }) => why), history: 60 }
@@ -253,7 +255,7 @@ export function place(width: number, nodes: readonly LiveNode[]): Placed[] {
     cells.set(key, now + more)
     room -= more
   }
-  return columns.flatMap((column) => {
+  return among.flatMap((column) => {
     const found = cells.get(column.key)
     return found === undefined ? [] : [{ column, cells: found }]
   })

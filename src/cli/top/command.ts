@@ -39,7 +39,9 @@ async function printViews(feed: Feed, { json }: Flags): Promise<void> {
 async function printOnce(feed: Feed, sorting: Sorting, { json }: Flags): Promise<void> {
   for await (const one of feed) {
     if (!isView(one)) throw one.error
-    process.stdout.write(`${json ? JSON.stringify(one, undefined, 2) : wholeTable(one, sorting)}\n`)
+    process.stdout.write(
+      `${json ? JSON.stringify(one, undefined, 2) : wholeTable(one, sorting, process.stdout.columns)}\n`,
+    )
     return
   }
 }

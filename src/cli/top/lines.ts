@@ -1,32 +1,40 @@
 import { count } from '../../format.js'
 import type { LiveView } from '../../live/live-view.js'
 import { table } from '../table.js'
-import { type Column, columns } from './columns.js'
+import { columns, place } from './columns.js'
 import { balancerFact, nodesFact, picksFact, pollFact } from './facts.js'
 import { compact } from './format.js'
 import type { History } from './history.js'
 import { rowsOf, type Sorting } from './model.js'
+import { cut } from './text.js'
 
-// A single look has none.
+// A single look has no history.
 const NO_HISTORY: Pick<History, 'last'> = { last: () => [] }
+const told = columns.filter(({ key }) => key !== 'history')
 
-function isTold({ key }: Column): boolean {
-  return key !== 'history'
-}
+/** What the borders of a table take: between two columns, and around all. */
+const BORDER = 3
+const FRAME = 4
 
-/** All nodes in one table, with what is known of the balancer above. */
-export function wholeTable(view: LiveView, sorting: Sorting): string {
-  const told = columns.filter(isTold)
+/**
+ * All nodes in one table, with what is known of the balancer above.
+ * @param width cells that there are; default enough for all columns
+ */
+export function wholeTable(view: LiveView, sorting: Sorting, width = Number.POSITIVE_INFINITY): string {
+  const placed = place(width - FRAME, view.nodes, told, BORDER)
   const rows = table(
-    told.map(({ head }) => head),
+    placed.map(({ column }) => column.head),
     0,
   )
   // Words to the left, numbers to the right.
-  rows.options.colAligns = told.map(({ align }) => align)
+  rows.options.colAligns = placed.map(({ column }) => column.align)
   for (const node of rowsOf(view.nodes, sorting)) {
-    rows.push(told.map(({ text }) => text(node, Number.POSITIVE_INFINITY, NO_HISTORY)))
+    rows.push(
+      placed.map(({ column: { text, cutAt }, cells }) => cut(text(node, cells, NO_HISTORY), cells, cutAt)),
+    )
   }
-  return [balancerFact(view), nodesFact(view), picksFact(view), pollFact(view), String(rows)].join('\n')
+  const above = [balancerFact(view), nodesFact(view), picksFact(view), pollFact(view)]
+  return [...above, String(rows)].join('\n')
 }
 
 /** What a view comes to in one line, for a log. */

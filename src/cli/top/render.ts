@@ -100,7 +100,7 @@ function statusLine({ lost, typing, sorting, rows, view }: TopModel, columns: nu
 /** The head of the table and `height` rows of it. */
 function nodesTable(model: TopModel, columns: number, height: number, paint: Paint): string[] {
   const { rows, view, history } = model
-  if (view === undefined) return Array.from({ length: height + 1 }, () => '')
+  if (view === undefined || columns <= MARGIN) return Array.from({ length: height + 1 }, () => '')
   const placed = place(columns - MARGIN, view.nodes)
   const { offset, index } = model.window(height)
   const shown = rows.slice(offset, offset + height)
