@@ -15,9 +15,11 @@ const states = oneOf(['up', 'failing', 'silent', 'gone'])
 const speed = number(0, 1e6, 'a factor')
 const background = percent(0, 100)
 
+const NAME = 'a name that is not empty, nor all: that stands for all servers'
+
 const server = options({
   count: v.optional(whole(1, MOST_SERVERS), 1),
-  name: v.optional(text()),
+  name: v.optional(v.pipe(text(NAME), v.notValue('all', NAME))),
   cores: v.optional(whole(1, 1024), 1),
   speed: v.optional(speed, 1),
   background: v.optional(background, 0),

@@ -68,6 +68,11 @@ const wrong = [
     says: ['4:11: servers.2.name is "a": expected a name that no other server has'],
   },
   {
+    what: 'a server that is called all',
+    text: 'servers: [{ name: all }]',
+    says: [/^1:19: servers.0.name is "all": expected a name that is not empty, nor all/],
+  },
+  {
     what: 'a policy that does not exist',
     text: 'policies:\n  - adaptive\n  - adaptve\n',
     says: [/^3:5: policies.1 is "adaptve": expected one of "adaptive", "round-robin"/],

@@ -46,8 +46,9 @@ async function reported(t: ExecutionContext, given: object): Promise<string> {
   t.teardown(() => rmSync(folder, { recursive: true }))
   const [file, html] = [join(folder, 'scenario.json'), join(folder, 'report.html')]
   writeFileSync(file, JSON.stringify(given))
-  const { code, stderr } = await run('simulate', file, '--html', html)
+  const { code, stdout, stderr } = await run('simulate', file, '--html', html)
   if (code !== 0) throw new Error(stderr)
+  t.true(stdout.endsWith(`\nReport: ${html}\n`))
   // One file, that asks nobody for anything.
   t.notRegex(readFileSync(html, 'utf8'), /(?:src|href)="/)
   return pathToFileURL(html).href

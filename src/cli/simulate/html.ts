@@ -9,7 +9,7 @@ import { Timeline } from '../../simulation/timeline.js'
 import type { Watcher } from '../../simulation/watcher.js'
 import { packageVersion } from '../version.js'
 import { InputError, type LogReport } from './inputs.js'
-import { introduction } from './introduction.js'
+import { fleetWords, introduction } from './introduction.js'
 
 /** Servers that get a line of their own; more could not be told apart. */
 const MOST_LISTED = 24
@@ -46,13 +46,14 @@ export function pageWith(data: ReportData, page = template()): string {
 
 /** A report in HTML: watches what it is to show, and is written when all is over. */
 export class HtmlReport {
-  readonly #path: string
+  /** Where it is written to. */
+  readonly path: string
   readonly #page: string
   readonly #timelines: Timeline[] = []
 
   /** @throws InputError where the page was not built: better now than after a long run */
   constructor(path: string) {
-    this.#path = path
+    this.path = path
     this.#page = template()
   }
 
@@ -71,7 +72,7 @@ export class HtmlReport {
   write(simulated: Simulated): void {
     const page = pageWith(dataOf(simulated, this.#timelines), this.#page)
     try {
-      writeFileSync(this.#path, page)
+      writeFileSync(this.path, page)
     } catch (error) {
       throw new InputError(`error: can't write the report: ${reasonOf(error)}`)
     }
@@ -84,6 +85,7 @@ function dataOf({ scenario, scene, results, log }: Simulated, timelines: readonl
   return {
     title: scenario.name ?? 'Policies compared',
     about: introduction(scenario, scene),
+    fleet: fleetWords(scenario),
     version: packageVersion(),
     seed: scenario.seed,
     warmup: scene.warmup ?? 0,

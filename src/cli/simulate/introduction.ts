@@ -43,3 +43,15 @@ export function introduction(scenario: Scenario, scene: Scene): string {
     ...(changes.length > 0 ? [counted(scenario.changes.length, 'change')] : []),
   ].join(', ')
 }
+
+/** What servers there are, a line a group. */
+export function fleetWords({ servers }: Scenario): string[] {
+  return servers.map(({ count, name, cores, speed, background, state }) =>
+    [
+      `${name ?? counted(count, 'server')}${name !== undefined && count > 1 ? ` (${count})` : ''}: ${counted(cores, 'core')}`,
+      ...(speed === 1 ? [] : [`speed ${speed}`]),
+      ...(background === 0 ? [] : [`${background} % taken by other work`]),
+      ...(state === 'up' ? [] : [`${state} at the start`]),
+    ].join(', '),
+  )
+}

@@ -77,7 +77,10 @@ export async function run(file: string | undefined, flags: Flags, isGiven: IsGiv
       { scenario, scene, ...(scenario.name !== undefined && { name: scenario.name }), ...(log && { log }) },
       results,
     )
-    html?.write({ scenario, scene, results, log })
+    if (html !== undefined) {
+      html.write({ scenario, scene, results, log })
+      if (!flags.json) process.stdout.write(`\nReport: ${html.path}\n`)
+    }
   } finally {
     progress.clear()
   }

@@ -3,6 +3,8 @@ export interface ReportData {
   readonly title: string
   /** What was simulated, in words. */
   readonly about: string
+  /** What servers there were, in words, a line a group. */
+  readonly fleet: readonly string[]
   /** Of the package. */
   readonly version: string
   readonly seed: number

@@ -9,6 +9,12 @@ export function Made({ data }: { readonly data: ReportData }) {
   return (
     <section class="card" aria-labelledby="made">
       <h2 id="made">How this was made</h2>
+      <h3>Servers</h3>
+      <ul>
+        {data.fleet.map((group) => (
+          <li key={group}>{group}</li>
+        ))}
+      </ul>
       {log !== undefined && (
         <>
           <h3>Log</h3>

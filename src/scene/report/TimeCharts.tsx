@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
 import type { PolicyData, ReportData } from '../model/report-data.js'
-import { Chart } from '../parts/chart.js'
+import { Chart, type Mark } from '../parts/chart.js'
 import { type Look, lookOf } from './lines.js'
-import { percentText, timeText } from './numbers.js'
+import { percentText, timeText, unitFor } from './numbers.js'
 
 /** A policy that charts show. */
 export interface Drawn {
@@ -15,20 +15,29 @@ const HEIGHT = 260
 /** Marks of more changes would hide the lines. */
 const MOST_MARKS = 8
 
+/** The axis of time that all charts have. */
+interface TimeAxis {
+  /** Starts of the windows, in a unit that the labels have too. */
+  readonly x: readonly number[]
+  readonly formatX: (value: number) => string
+  readonly marks: readonly Mark[]
+}
+
 // All policies have the same windows, but one may have seen a request later than the last of another's.
-function startsOf(policies: readonly PolicyData[]): number[] {
+function timeAxis({ policies, changes }: ReportData): TimeAxis {
   const width = policies[0]?.width ?? 1
   const count = Math.max(0, ...policies.map(({ p99s }) => p99s.length))
-  return Array.from({ length: count }, (_, i) => i * width)
+  const { ms, name } = unitFor(count * width)
+  return {
+    x: Array.from({ length: count }, (_, i) => (i * width) / ms),
+    formatX: (value) => `${Number(value.toPrecision(4)).toLocaleString('en')} ${name}`,
+    // By number: the words are in a list.
+    marks: changes.slice(0, MOST_MARKS).map(({ at }, i) => ({ at: at / ms, label: String(i + 1) })),
+  }
 }
 
 function padded<T>(values: readonly T[], length: number): (T | null)[] {
   return Array.from({ length }, (_, i) => values[i] ?? null)
-}
-
-// By number: the words are in the list below.
-function marksOf({ changes }: ReportData) {
-  return changes.slice(0, MOST_MARKS).map(({ at }, i) => ({ at, label: String(i + 1) }))
 }
 
 /** What changed, by the numbers in the charts. */
@@ -53,7 +62,7 @@ export function TailOverTime({
   readonly drawn: readonly Drawn[]
   readonly data: ReportData
 }) {
-  const x = startsOf(data.policies)
+  const axis = timeAxis(data)
   const highest = drawn.map(({ policy }) => {
     const most = Math.max(...policy.p99s.map((p99) => p99 ?? 0))
     return `${policy.name} at most ${timeText(most)}`
@@ -62,17 +71,15 @@ export function TailOverTime({
     <Chart
       title="p99 by window"
       about={`Highest of any window: ${highest.join(', ')}.`}
-      x={x}
+      {...axis}
       lines={drawn.map(({ policy, look }) => ({
         label: policy.name,
         ...look,
-        values: padded(policy.p99s, x.length),
+        values: padded(policy.p99s, axis.x.length),
       }))}
       format={timeText}
-      formatX={timeText}
       scale="log"
       height={HEIGHT}
-      marks={marksOf(data)}
     />
   )
 }
@@ -83,7 +90,7 @@ export function SharesOverTime({ data }: { readonly data: ReportData }) {
   const [name, setName] = useState(policies[0]?.name ?? '')
   const policy = policies.find((policy) => policy.name === name)
   if (policy === undefined) return null
-  const x = startsOf(policies)
+  const axis = timeAxis(data)
   const labels = servers.length > 0 ? servers : ['largest share']
   const worst = policy.worst
   return (
@@ -105,19 +112,17 @@ export function SharesOverTime({ data }: { readonly data: ReportData }) {
             ? 'No request was sent.'
             : `The largest share of a window after the warm-up was ${percentText(worst.share)}, of ${worst.server}.`
         }
-        x={x}
+        {...axis}
         lines={policy.shares.map((shares, i) => ({
           label: labels[i] ?? '',
           ...lookOf(i),
           values: padded(
             shares.map((share) => share && share * 100),
-            x.length,
+            axis.x.length,
           ),
         }))}
         format={(value) => `${Number(value.toPrecision(3))} %`}
-        formatX={timeText}
         height={HEIGHT}
-        marks={marksOf(data)}
       />
     </>
   )
