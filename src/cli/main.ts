@@ -13,7 +13,7 @@ const program = new Command('idlest')
   .version(packageVersion())
   .exitOverride(exitAsUsual)
 
-for (const command of [demoCommand(), agentCommand(), simulateCommand(), sizeCommand(), sceneCommand()])
+for (const command of [demoCommand(), agentCommand(), simulateCommand(), sceneCommand(), sizeCommand()])
   program.addCommand(command)
 
 await program.parseAsync()

@@ -1,11 +1,10 @@
 import { count } from '../../format.js'
 import type { Player } from '../model/player.js'
-import { useTicks } from './player.js'
+import { useInputs } from './player.js'
 
 /** What the marks of the drawing mean. */
 export function Legend({ player }: { player: Player }) {
-  useTicks(player)
-  const { dot } = player.inputs
+  const { dot } = useInputs(player)
   const each = dot === 1 ? 'a request' : `${count(dot)} requests`
   return (
     <ul class="legend">
