@@ -76,6 +76,8 @@ export function inBrowser(
   const { width = 1280, height = 900, expected = [], ...preferences } = options
   test.serial(title, async (t) => {
     const context = await (await browser()).newContext({ viewport: { width, height }, ...preferences })
+    // Longer than the usual 30 s: a machine that runs all tests at once may have little left for a browser.
+    context.setDefaultTimeout(60_000)
     try {
       // The loader of these tests has functions that `evaluate` sends to the page call this.
       await context.addInitScript('globalThis.__name = (value) => value')
