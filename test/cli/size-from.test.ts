@@ -123,7 +123,11 @@ test('the token is sent, and asked for where there is none', async (t) => {
 
 const answers: readonly (readonly [string, RequestListener, RegExp])[] = [
   ['404', (_, response) => void response.writeHead(404).end(), /status 404/],
-  ['no JSON', (_, response) => void response.end('<html>'), /JSON/],
+  [
+    'no JSON',
+    (_, response) => void response.end('\x1b[2Jno'),
+    /snapshot: that is no snapshot of a balancer$/m,
+  ],
   ['another document', (_, response) => void response.end('{}'), /no snapshot of a balancer/],
   ['a redirect', (_, response) => void response.writeHead(302, { location: '/' }).end(), /redirect/],
   ['nothing', ({ socket }) => void socket.destroy(), /socket|closed/],
@@ -136,6 +140,7 @@ for (const [what, answer, says] of answers) {
     t.is(stdout, '')
     t.regex(stderr, /^error: can't read http:\/\/127\.0\.0\.1:\d+\/snapshot: /)
     t.regex(stderr, says)
+    t.false(stderr.includes('\x1b'))
   })
 }
 
@@ -170,8 +175,22 @@ test('a balancer that is served below a path', async (t) => {
 
 test('a balancer that never answers is not waited for without end', async (t) => {
   const url = await balancer(t, () => {})
-  await t.throwsAsync(readSnapshot(url, undefined, 20), {
+  await t.throwsAsync(readSnapshot(url, undefined, { patience: 20 }), {
     instanceOf: SnapshotError,
     message: /no answer in 20 ms$/,
+  })
+})
+
+test('an answer without an end is not read to its end', async (t) => {
+  const url = await balancer(t, (_, response) => {
+    const write = () => {
+      while (!response.destroyed && response.write(' '.repeat(4_096)));
+    }
+    response.on('drain', write)
+    write()
+  })
+  await t.throwsAsync(readSnapshot(url, undefined, { most: 100_000 }), {
+    instanceOf: SnapshotError,
+    message: /a body of more than 100000 bytes$/,
   })
 })
