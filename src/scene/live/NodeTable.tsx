@@ -1,0 +1,172 @@
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import type { Arrangement, SortKey } from '../../live/arrange.js'
+import type { LiveNode } from '../../live/live-view.js'
+import type { Column } from './columns.js'
+import type { History } from './history.js'
+
+export interface NodeTableProps {
+  readonly nodes: readonly LiveNode[]
+  readonly columns: readonly Column[]
+  readonly history: History
+  readonly arrangement: Arrangement
+  readonly chosen: string | undefined
+  readonly onSort: (key: SortKey, isDescendingFirst: boolean) => void
+  readonly onChoose: (id: string) => void
+}
+
+/** px: rows are all as high, as the style sheet has it. */
+const ROW = 40
+const SPARE = 8
+
+const STEPS: Readonly<Record<string, number>> = {
+  ArrowDown: 1,
+  ArrowUp: -1,
+  PageDown: 10,
+  PageUp: -10,
+  Home: Number.NEGATIVE_INFINITY,
+  End: Number.POSITIVE_INFINITY,
+}
+
+/** All nodes; of thousands those alone are made that are in sight. */
+export function NodeTable(props: NodeTableProps) {
+  const { nodes, columns, history, arrangement, chosen, onSort, onChoose } = props
+  const box = useRef<HTMLElement>(null)
+  const { first, last } = useWindow(box, nodes.length)
+  const [cursor, setCursor] = useState(0)
+  const toFocus = useRef(false)
+  // One stop of the tab key: the row that was gone to, or the first in sight.
+  const stop = cursor >= first && cursor < last ? cursor : first
+
+  function go(event: KeyboardEvent): void {
+    const step = STEPS[event.key]
+    if (step === undefined || nodes.length === 0) return
+    event.preventDefault()
+    const next = Math.min(Math.max(stop + step, 0), nodes.length - 1)
+    toFocus.current = true
+    setCursor(next)
+    scrollTo(box.current, next)
+  }
+
+  useLayoutEffect(() => {
+    if (!toFocus.current) return
+    const button = box.current?.querySelector<HTMLButtonElement>(`button[data-row="${cursor}"]`)
+    if (!button) return
+    toFocus.current = false
+    button.focus({ preventScroll: true })
+  })
+
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and by the keyboard too
+    <section class="nodes" ref={box} tabIndex={0} aria-label="Nodes">
+      <table aria-rowcount={nodes.length + 1}>
+        <thead>
+          <tr aria-rowindex={1}>
+            <SortHead label="Node" about="Its id" sort="id" {...{ arrangement, onSort }} from="phone" />
+            {columns.map(({ key, label, about, isNumber, isDescendingFirst, from }) => (
+              <SortHead
+                key={key}
+                sort={key}
+                {...{ label, about, isNumber, isDescendingFirst, from, arrangement, onSort }}
+              />
+            ))}
+          </tr>
+        </thead>
+        <tbody onKeyDown={go}>
+          <Gap rows={first} columns={columns.length + 1} />
+          {nodes.slice(first, last).map((node, i) => (
+            <tr
+              key={node.id}
+              aria-rowindex={first + i + 2}
+              class={`row${node.reason === undefined ? '' : ' out'}${node.id === chosen ? ' chosen' : ''}`}
+            >
+              <th scope="row">
+                <button
+                  type="button"
+                  class="name"
+                  data-row={first + i}
+                  tabIndex={first + i === stop ? 0 : -1}
+                  aria-pressed={node.id === chosen}
+                  title={node.id}
+                  onClick={() => {
+                    setCursor(first + i)
+                    onChoose(node.id)
+                  }}
+                >
+                  {node.id}
+                </button>
+              </th>
+              {columns.map(({ key, isNumber, from, cell }) => (
+                <td key={key} class={`${from} ${key}${isNumber ? ' number' : ''}`}>
+                  {cell(node, history)}
+                </td>
+              ))}
+            </tr>
+          ))}
+          <Gap rows={nodes.length - last} columns={columns.length + 1} />
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+interface SortHeadProps extends Pick<NodeTableProps, 'arrangement' | 'onSort'> {
+  readonly sort: SortKey
+  readonly label: string
+  readonly about: string
+  readonly isNumber?: boolean
+  readonly isDescendingFirst?: boolean
+  readonly from: string
+}
+
+function SortHead(props: SortHeadProps) {
+  const { sort, label, about, isNumber = false, isDescendingFirst = false, from, arrangement, onSort } = props
+  const isSorted = arrangement.sort === sort
+  const direction = arrangement.isDescending ? 'descending' : 'ascending'
+  return (
+    <th scope="col" aria-sort={isSorted ? direction : 'none'} class={`${from}${isNumber ? ' number' : ''}`}>
+      <button type="button" class="sort" title={about} onClick={() => onSort(sort, isDescendingFirst)}>
+        {label}
+        <span aria-hidden="true">{isSorted ? (arrangement.isDescending ? ' ▾' : ' ▴') : ''}</span>
+      </button>
+    </th>
+  )
+}
+
+/** Holds the place of rows that are out of sight. */
+function Gap({ rows, columns }: { readonly rows: number; readonly columns: number }) {
+  if (rows <= 0) return null
+  return (
+    // biome-ignore lint/a11y/noAriaHiddenOnFocusable: a row is not
+    <tr aria-hidden="true" class="gap">
+      <td colSpan={columns} style={{ height: `${rows * ROW}px` }} />
+    </tr>
+  )
+}
+
+/** Which rows are in sight, and some around them. */
+function useWindow(box: { readonly current: HTMLElement | null }, count: number) {
+  const [{ top, height }, setSight] = useState({ top: 0, height: 800 })
+  useEffect(() => {
+    const element = box.current
+    if (!element) return
+    const look = () => setSight({ top: element.scrollTop, height: element.clientHeight })
+    const observer = new ResizeObserver(look)
+    observer.observe(element)
+    element.addEventListener('scroll', look, { passive: true })
+    return () => {
+      observer.disconnect()
+      element.removeEventListener('scroll', look)
+    }
+  }, [box])
+  const first = Math.min(Math.max(Math.floor(top / ROW) - SPARE, 0), Math.max(count - 1, 0))
+  return { first, last: Math.min(first + Math.ceil(height / ROW) + 2 * SPARE, count) }
+}
+
+// The head stays above the rows, so a row is in sight where it is below that.
+function scrollTo(element: HTMLElement | null, row: number): void {
+  if (!element) return
+  const above = row * ROW
+  const below = above + 2 * ROW - element.clientHeight
+  if (element.scrollTop > above) element.scrollTop = above
+  else if (element.scrollTop < below) element.scrollTop = below
+}
