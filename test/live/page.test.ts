@@ -1,5 +1,4 @@
 import type { ExecutionContext } from 'ava'
-import type { Page } from 'playwright-core'
 import { createBalancer, leastCpu, type ServeOptions } from '../../dist/index.js'
 import { faults, inBrowser, picture } from '../scene/browser.js'
 
@@ -25,11 +24,6 @@ async function fleet(t: ExecutionContext, options: ServeOptions = {}) {
   t.teardown(() => clearInterval(work))
   const server = await balancer.serve({ interval: 250, ...options })
   return { balancer, server, url: server.url }
-}
-
-/** What the rows in sight say, one line each. */
-function rows(page: Page): Promise<string[]> {
-  return page.locator('tbody tr.row').allInnerTexts()
 }
 
 const looks = [
