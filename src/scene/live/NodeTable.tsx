@@ -1,4 +1,5 @@
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { Component } from 'preact'
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Arrangement, SortKey } from '../../live/arrange.js'
 import type { LiveNode } from '../../live/live-view.js'
 import type { Column } from './columns.js'
@@ -16,7 +17,9 @@ export interface NodeTableProps {
 
 /** px: rows are all as high, as the style sheet has it. */
 const ROW = 40
+/** Rows that are made above and below those in sight, and how many are gone over before others are made. */
 const SPARE = 8
+const STEP = 4
 
 const STEPS: Readonly<Record<string, number>> = {
   ArrowDown: 1,
@@ -36,6 +39,13 @@ export function NodeTable(props: NodeTableProps) {
   const toFocus = useRef(false)
   // One stop of the tab key: the row that was gone to, or the first in sight.
   const stop = cursor >= first && cursor < last ? cursor : first
+
+  const latest = useRef(onChoose)
+  latest.current = onChoose
+  const onPress = useCallback((id: string, index: number) => {
+    setCursor(index)
+    latest.current(id)
+  }, [])
 
   function go(event: KeyboardEvent): void {
     const step = STEPS[event.key]
@@ -74,39 +84,66 @@ export function NodeTable(props: NodeTableProps) {
         <tbody onKeyDown={go}>
           <Gap rows={first} columns={columns.length + 1} />
           {nodes.slice(first, last).map((node, i) => (
-            <tr
+            <Row
               key={node.id}
-              aria-rowindex={first + i + 2}
-              class={`row${node.reason === undefined ? '' : ' out'}${node.id === chosen ? ' chosen' : ''}`}
-            >
-              <th scope="row">
-                <button
-                  type="button"
-                  class="name"
-                  data-row={first + i}
-                  tabIndex={first + i === stop ? 0 : -1}
-                  aria-pressed={node.id === chosen}
-                  title={node.id}
-                  onClick={() => {
-                    setCursor(first + i)
-                    onChoose(node.id)
-                  }}
-                >
-                  {node.id}
-                </button>
-              </th>
-              {columns.map(({ key, isNumber, from, cell }) => (
-                <td key={key} class={`${from} ${key}${isNumber ? ' number' : ''}`}>
-                  {cell(node, history)}
-                </td>
-              ))}
-            </tr>
+              index={first + i}
+              isStop={first + i === stop}
+              isChosen={node.id === chosen}
+              {...{ node, columns, history, onPress }}
+            />
           ))}
           <Gap rows={nodes.length - last} columns={columns.length + 1} />
         </tbody>
       </table>
     </section>
   )
+}
+
+interface RowProps {
+  readonly node: LiveNode
+  readonly index: number
+  readonly columns: readonly Column[]
+  readonly history: History
+  /** Whether the tab key stops here. */
+  readonly isStop: boolean
+  readonly isChosen: boolean
+  readonly onPress: (id: string, index: number) => void
+}
+
+/** Made anew where it shows something else alone: each view has nodes of its own, and scrolling has the same. */
+class Row extends Component<RowProps> {
+  override shouldComponentUpdate(next: RowProps): boolean {
+    return (Object.keys(next) as (keyof RowProps)[]).some((name) => next[name] !== this.props[name])
+  }
+
+  override render({ node, index, columns, history, isStop, isChosen, onPress }: RowProps) {
+    const { id, reason } = node
+    return (
+      <tr
+        aria-rowindex={index + 2}
+        class={`row${reason === undefined ? '' : ' out'}${isChosen ? ' chosen' : ''}`}
+      >
+        <th scope="row">
+          <button
+            type="button"
+            class="name"
+            data-row={index}
+            tabIndex={isStop ? 0 : -1}
+            aria-pressed={isChosen}
+            title={id}
+            onClick={() => onPress(id, index)}
+          >
+            {id}
+          </button>
+        </th>
+        {columns.map(({ key, isNumber, from, cell }) => (
+          <td key={key} class={`${from} ${key}${isNumber ? ' number' : ''}`}>
+            {cell(node, history)}
+          </td>
+        ))}
+      </tr>
+    )
+  }
 }
 
 interface SortHeadProps extends Pick<NodeTableProps, 'arrangement' | 'onSort'> {
@@ -143,13 +180,17 @@ function Gap({ rows, columns }: { readonly rows: number; readonly columns: numbe
   )
 }
 
-/** Which rows are in sight, and some around them. */
+/** Which rows are in sight, and some around them: so that the same ones are for a while. */
 function useWindow(box: { readonly current: HTMLElement | null }, count: number) {
-  const [{ top, height }, setSight] = useState({ top: 0, height: 800 })
+  const [start, setStart] = useState(0)
+  const [rows, setRows] = useState(20)
   useEffect(() => {
     const element = box.current
     if (!element) return
-    const look = () => setSight({ top: element.scrollTop, height: element.clientHeight })
+    const look = () => {
+      setStart(Math.floor(element.scrollTop / ROW / STEP) * STEP)
+      setRows(Math.ceil(element.clientHeight / ROW) + STEP)
+    }
     const observer = new ResizeObserver(look)
     observer.observe(element)
     element.addEventListener('scroll', look, { passive: true })
@@ -158,8 +199,8 @@ function useWindow(box: { readonly current: HTMLElement | null }, count: number)
       element.removeEventListener('scroll', look)
     }
   }, [box])
-  const first = Math.min(Math.max(Math.floor(top / ROW) - SPARE, 0), Math.max(count - 1, 0))
-  return { first, last: Math.min(first + Math.ceil(height / ROW) + 2 * SPARE, count) }
+  const first = Math.min(Math.max(start - SPARE, 0), Math.max(count - 1, 0))
+  return { first, last: Math.min(first + rows + 2 * SPARE, count) }
 }
 
 // The head stays above the rows, so a row is in sight where it is below that.
