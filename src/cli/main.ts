@@ -5,6 +5,7 @@ import { demoCommand } from './demo/command.js'
 import { exitAsUsual } from './exit.js'
 import { sceneCommand } from './scene.js'
 import { simulateCommand } from './simulate.js'
+import { sizeCommand } from './size/command.js'
 import { packageVersion } from './version.js'
 
 const program = new Command('idlest')
@@ -12,7 +13,7 @@ const program = new Command('idlest')
   .version(packageVersion())
   .exitOverride(exitAsUsual)
 
-for (const command of [demoCommand(), agentCommand(), simulateCommand(), sceneCommand()])
+for (const command of [demoCommand(), agentCommand(), simulateCommand(), sizeCommand(), sceneCommand()])
   program.addCommand(command)
 
 await program.parseAsync()
