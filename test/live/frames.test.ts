@@ -90,7 +90,7 @@ test('what is read is what was seen, rounded, whatever changes from frame to fra
         }
       }
     }),
-    { numRuns: 200 },
+    { numRuns: 50 },
   )
 })
 

@@ -3,6 +3,7 @@ import {
   type Algorithm,
   type Balancer,
   createBalancer,
+  type LiveNode,
   type LiveServer,
   type LiveView,
   leastCpu,
