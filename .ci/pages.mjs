@@ -1,5 +1,5 @@
 // `node .ci/pages.mjs` builds the pages alone: packages must be installed.
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
 import { argv } from 'node:process'
 import { fileURLToPath } from 'node:url'
@@ -157,8 +157,9 @@ function licensesOf(root, inputs) {
  * @returns {string}
  */
 function licenseOf(folder) {
-  const file = join(folder, 'LICENSE')
-  if (existsSync(file)) return readFileSync(file, 'utf8')
+  // LICENSE, LICENSE.md, license.txt…
+  const file = readdirSync(folder).find((name) => /^licen[cs]e\b/i.test(name))
+  if (file !== undefined) return readFileSync(join(folder, file), 'utf8')
   return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).license
 }
 

@@ -70,6 +70,9 @@ export {
   UnknownLoadError,
   UnknownNodeError,
 } from './errors.js'
+export { estimateFleet, type FleetEstimate, type FleetFigures } from './estimate/estimate.js'
+export type { FleetInputs } from './estimate/inputs.js'
+export type { AdviceStep, FleetStep, LossStep, ValueStep } from './estimate/steps.js'
 export type { HashName, Key } from './keys/key-hash.js'
 export { type FeedLost, type FeedOptions, isView, openFeed } from './live/feed.js'
 export type { LiveHead, LiveNode, LivePoll, LiveView } from './live/live-view.js'

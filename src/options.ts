@@ -38,6 +38,29 @@ export function checkOptions<S extends v.GenericSchema>(
   throw toError(path, value, result.issues)
 }
 
+/**
+ * As {@link checkOptions}, but gives all that is wrong in place of throwing the first: one error an option, for forms.
+ * @throws OptionError for a value that can't be read at all
+ */
+export function optionErrors<S extends v.GenericSchema>(
+  path: string,
+  value: unknown,
+  schema: S,
+):
+  | { readonly ok: true; readonly value: v.InferOutput<S> }
+  | { readonly ok: false; readonly errors: OptionError[] } {
+  const result = parsed(path, value, schema)
+  if (result.success) return { ok: true, value: result.output }
+  const byOption = new Map<string, OptionError>()
+  for (const error of [
+    toError(path, value, result.issues),
+    ...result.issues.map((issue) => toError(path, value, [issue])),
+  ]) {
+    if (!byOption.has(error.option)) byOption.set(error.option, error)
+  }
+  return { ok: false, errors: [...byOption.values()] }
+}
+
 // Getters and proxies throw what they like.
 function parsed<S extends v.GenericSchema>(path: string, value: unknown, schema: S): v.SafeParseResult<S> {
   try {

@@ -5,7 +5,7 @@ import type { Player } from '../model/player.js'
 import type { SceneRun } from '../model/run.js'
 import { titleOf } from '../model/words.js'
 import { Chart, type Line, type Mark } from '../parts/chart.js'
-import { useTicks } from './player.js'
+import { useInputs, usePlayed } from './player.js'
 
 // Lines differ by more than their colours.
 const dashes: readonly (readonly number[] | undefined)[] = [undefined, [8, 4], [2, 3], [10, 3, 2, 3]]
@@ -14,8 +14,9 @@ const LEAST_SPAN = 60
 
 /** p99 and queues over time. */
 export function Charts({ player }: { player: Player }) {
-  useTicks(player)
-  const { runs, inputs } = player
+  const inputs = useInputs(player)
+  const runs = usePlayed(player, () => player.runs)
+  usePlayed(player, () => player.runs[0]?.windows.length)
   const marks = useMemo<Mark[]>(
     () =>
       inputs.lost === 0

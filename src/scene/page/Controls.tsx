@@ -4,7 +4,7 @@ import { isAllowed, LOSING, type NumberInput, PEAK_RATE, ranges } from '../model
 import type { Player } from '../model/player.js'
 import { clockTime, span, titleOf } from '../model/words.js'
 import { Knob } from './Knob.js'
-import { useTicks } from './player.js'
+import { useInputs } from './player.js'
 
 interface KnobSetting {
   readonly name: NumberInput
@@ -83,17 +83,12 @@ function evenly(from: number, to: number, by: number): number[] {
 
 /** What the visitor sets, beside the policy. */
 export function Controls({ player }: { player: Player }) {
-  useTicks(player)
+  const inputs = useInputs(player)
   return (
     <fieldset class="knobs">
       <legend>What if</legend>
       {settings.map(({ name, ...knob }) => (
-        <Knob
-          key={name}
-          {...knob}
-          value={player.inputs[name]}
-          onSet={(value) => player.set({ [name]: value })}
-        />
+        <Knob key={name} {...knob} value={inputs[name]} onSet={(value) => player.set({ [name]: value })} />
       ))}
       <Seed player={player} />
     </fieldset>

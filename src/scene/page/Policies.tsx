@@ -1,14 +1,13 @@
 import { isScenePolicy, type ScenePolicy, scenePolicies } from '../model/inputs.js'
 import type { Player } from '../model/player.js'
-import { useTicks } from './player.js'
+import { useInputs } from './player.js'
 
 /** The policies in the order of their keys. */
 export const policyNames = Object.keys(scenePolicies).filter(isScenePolicy)
 
 /** Which policy runs, and which beside it. */
 export function Policies({ player }: { player: Player }) {
-  useTicks(player)
-  const { policy, second } = player.inputs
+  const { policy, second } = useInputs(player)
   return (
     <div class="policies">
       <fieldset>
@@ -32,7 +31,7 @@ export function Policies({ player }: { player: Player }) {
         ))}
       </fieldset>
       <label class="beside">
-        <span>Beside it</span>
+        <span class="beside-label">Beside it</span>
         <select
           value={second ?? ''}
           onChange={({ currentTarget }) => player.set({ second: readPolicy(currentTarget.value) })}

@@ -9,7 +9,7 @@ import { RunFigures, ServersTable } from './Figures.js'
 import { Keys } from './Keys.js'
 import { Legend } from './Legend.js'
 import { Policies } from './Policies.js'
-import { useLinkedPlayer, useTicks } from './player.js'
+import { useLinkedPlayer, usePlayed } from './player.js'
 import { Transport } from './Transport.js'
 
 /** The running scene: a player of what the link says, and its parts. */
@@ -37,10 +37,10 @@ export function Scene() {
 }
 
 function Runs({ player }: { player: Player }) {
-  useTicks(player)
+  const runs = usePlayed(player, () => player.runs)
   return (
     <div class="runs">
-      {player.runs.map(({ policy }, which) => (
+      {runs.map(({ policy }, which) => (
         <section key={which} class="run" aria-label={scenePolicies[policy].title} data-run={policy}>
           <header>
             <h3>{scenePolicies[policy].title}</h3>

@@ -24,7 +24,7 @@ const GAUGE = { y: 65, height: 7 }
 export function ServerCard({ server, index, place, narrow, isLast, still }: ServerCardProps) {
   const { x, y, width, height } = place.card
   const inset = narrow ? 10 : 14
-  const barWidth = width - inset - (narrow ? 46 : 86)
+  const barWidth = width - inset - (narrow ? 54 : 86)
   const gaugeWidth = width - inset * 2
   const { busy, cpu, reported, lost, queue, share, sent } = server
   const told = lastTold(server)

@@ -1,4 +1,5 @@
-import { useEffect, useReducer, useState } from 'preact/hooks'
+import { useEffect, useReducer, useRef, useState } from 'preact/hooks'
+import type { Inputs } from '../model/inputs.js'
 import { fromLink, toLink } from '../model/link.js'
 import { Player } from '../model/player.js'
 
@@ -8,6 +9,8 @@ const frames = {
   now: () => performance.now(),
 }
 
+const REDUCED = '(prefers-reduced-motion: reduce)'
+
 /** What the page's link set when it was last read, and what of it counted for nothing. */
 export interface Linked {
   readonly player: Player
@@ -15,7 +18,7 @@ export interface Linked {
 }
 
 /**
- * A player of what the page's link says. It writes the link when its inputs change, and reads it when somebody else
+ * A player of what the page's link says; it plays at once where the visitor does not mind motion. It writes the link when its inputs change, and reads it when somebody else
  * changes it.
  */
 export function useLinkedPlayer(): Linked {
@@ -30,17 +33,21 @@ export function useLinkedPlayer(): Linked {
     const read = () => {
       if (location.hash === toLink(player.inputs)) return
       const link = fromLink(location.hash)
-      setIgnored(link.ignored)
       player.set(link.inputs)
+      setIgnored(link.ignored)
     }
+    let written = player.inputs
     const write = () => {
-      const hash = toLink(player.inputs)
-      if (location.hash === hash) return
+      // A link that was read stays as it is until something is set.
+      if (player.inputs === written) return
+      written = player.inputs
       setIgnored([])
+      const hash = toLink(player.inputs)
       history.replaceState(null, '', `${location.pathname}${location.search}${hash}`)
     }
     addEventListener('hashchange', read)
     const stop = player.onTick(write)
+    if (!matchMedia(REDUCED).matches) player.play()
     return () => {
       removeEventListener('hashchange', read)
       stop()
@@ -57,11 +64,25 @@ export function useTicks(player: Player): void {
   useEffect(() => player.onTick(() => again(undefined)), [player])
 }
 
+/** What the visitor has set; draws the component again when it changes. */
+export function useInputs(player: Player): Inputs {
+  return usePlayed(player, () => player.inputs)
+}
+
+/** What is read from a player; draws the component again when that is another. */
+export function usePlayed<T>(player: Player, read: () => T): T {
+  const [value, setValue] = useState(read)
+  const latest = useRef(read)
+  latest.current = read
+  useEffect(() => player.onTick(() => setValue(latest.current)), [player])
+  return value
+}
+
 /** Whether the visitor wants nothing to move. */
 export function useStillness(): boolean {
-  const [still, setStill] = useState(() => matchMedia('(prefers-reduced-motion: reduce)').matches)
+  const [still, setStill] = useState(() => matchMedia(REDUCED).matches)
   useEffect(() => {
-    const query = matchMedia('(prefers-reduced-motion: reduce)')
+    const query = matchMedia(REDUCED)
     const follow = () => setStill(query.matches)
     query.addEventListener('change', follow)
     return () => query.removeEventListener('change', follow)

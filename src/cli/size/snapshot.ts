@@ -1,0 +1,59 @@
+import { OptionError, reasonOf } from '../../errors.js'
+import { isMeasurable, type MeasuredView } from '../../estimate/measured.js'
+
+/** Nothing useful comes from where a live balancer was said to be. */
+export class SnapshotError extends Error {}
+
+/** How long a balancer may take to answer, ms. */
+const PATIENCE = 10_000
+
+/** Where a live balancer gives its snapshot, by the URL of its page. */
+function snapshotUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url === undefined || !['http:', 'https:'].includes(url.protocol) || url.username !== '') {
+    throw new OptionError('--from', text, 'the URL of a live balancer, such as http://127.0.0.1:9090/')
+  }
+  return new URL('snapshot', url.pathname.endsWith('/') ? url : `${url.origin}${url.pathname}/`)
+}
+
+// What fetch says is no more than that it failed; why is in its cause.
+function why(error: unknown, patience: number): string {
+  if (error instanceof DOMException && error.name === 'TimeoutError') return `no answer in ${patience} ms`
+  return reasonOf(error instanceof TypeError && error.cause !== undefined ? error.cause : error)
+}
+
+/**
+ * Asks a live balancer, as `balancer.serve()` serves it, what it knows.
+ * @throws OptionError for what is no URL, SnapshotError where nothing useful comes from there
+ */
+export async function readSnapshot(
+  from: string,
+  token: string | undefined,
+  patience = PATIENCE,
+): Promise<MeasuredView> {
+  const url = snapshotUrl(from)
+  const failed = (reason: string, cause?: unknown): never => {
+    throw new SnapshotError(`can't read ${url}: ${reason}`, { cause })
+  }
+  const headers = new Headers({ accept: 'application/json' })
+  if (token !== undefined) {
+    try {
+      headers.set('authorization', `Bearer ${token}`)
+    } catch {
+      // Its value is in no message.
+      throw new OptionError('--token', '(hidden)', 'visible ASCII characters without spaces')
+    }
+  }
+  let value: unknown
+  try {
+    const response = await fetch(url, { headers, redirect: 'error', signal: AbortSignal.timeout(patience) })
+    if (response.status === 401) return failed('it asks for a token: --token, or IDLEST_TOKEN')
+    if (!response.ok) return failed(`status ${response.status}`)
+    value = await response.json()
+  } catch (error) {
+    if (error instanceof SnapshotError) throw error
+    return failed(why(error, patience), error)
+  }
+  if (!isMeasurable(value)) return failed('that is no snapshot of a balancer')
+  return value
+}

@@ -1,0 +1,37 @@
+import type { ExecutionContext } from 'ava'
+import {
+  type Algorithm,
+  type Balancer,
+  createBalancer,
+  type LiveServer,
+  type LiveView,
+  leastCpu,
+  type ServeOptions,
+} from '../../dist/index.js'
+import { VirtualClock } from '../../dist/simulation/virtual-clock.js'
+
+export interface Served {
+  readonly balancer: Balancer
+  readonly clock: VirtualClock
+  readonly server: LiveServer
+}
+
+/** A balancer in virtual time that is served until the test ends. */
+export async function served(
+  t: ExecutionContext,
+  options: ServeOptions = {},
+  nodes: readonly string[] = ['a', 'b', 'c'],
+  algorithm: Algorithm = leastCpu(),
+): Promise<Served> {
+  const clock = new VirtualClock()
+  const balancer = createBalancer({ nodes, algorithm, poll: false, clock, seed: 1, name: 'mine' })
+  t.teardown(() => balancer.close())
+  return { balancer, clock, server: await balancer.serve(options) }
+}
+
+/** The view that is served as a document. */
+export async function snapshotAt(url: string, headers: Record<string, string> = {}): Promise<LiveView> {
+  const response = await fetch(`${url}snapshot`, { headers })
+  if (!response.ok) throw new Error(`${response.status}`)
+  return (await response.json()) as LiveView
+}
