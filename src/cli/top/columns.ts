@@ -61,6 +61,11 @@ function cpuStyle({ cpu = 0 }: LiveNode): Style | undefined {
   return cpu >= 95 ? 'red' : cpu >= 80 ? 'yellow' : undefined
 }
 
+// Numbers in ids in their order: 10.0.0.9 before 10.0.0.10.
+function natural(id: string): string {
+  return id.replace(/\d+/g, (digits) => digits.padStart(10, '0'))
+}
+
 const right = 'right' as const
 const left = 'left' as const
 
@@ -74,7 +79,7 @@ export const columns: readonly Column[] = [
     align: left,
     cutAt: 'middle',
     text: ({ id }) => printable(id),
-    value: ({ id }) => id,
+    value: ({ id }) => natural(id),
   },
   {
     key: 'state',
