@@ -148,15 +148,15 @@ const CONTROLS = 'a[href], button:not(:disabled), input:not(:disabled), select, 
  * enough, since arrow keys do the rest.
  */
 export async function outOfReach(page: Page): Promise<string[]> {
-  const names = await page.evaluateHandle((controls) => {
-    const nameOf = (element: Element) => {
-      if (element instanceof HTMLInputElement && element.type === 'radio') return `radio ${element.name}`
-      return `${element.localName} ${element.id || element.textContent?.trim() || element.getAttribute('aria-label')}`
-    }
+  const left = await page.evaluateHandle((controls) => {
+    // By element, not by text: that changes while a page runs.
+    const keyOf = (element: Element) =>
+      element instanceof HTMLInputElement && element.type === 'radio' ? `radio ${element.name}` : element
     const shown = [...document.querySelectorAll(controls)].filter((element) => element.checkVisibility())
-    const left = new Set(shown.map(nameOf))
-    const reach = () => left.delete(nameOf(document.activeElement ?? document.body))
-    document.addEventListener('focusin', reach)
+    const left = new Set(shown.map(keyOf))
+    document.addEventListener('focusin', ({ target }) => {
+      if (target instanceof Element) left.delete(keyOf(target))
+    })
     return left
   }, CONTROLS)
   await page.evaluate(() => {
@@ -166,10 +166,12 @@ export async function outOfReach(page: Page): Promise<string[]> {
   // Past the last one the focus leaves the page, and comes to its start again.
   const most = 2 * (await page.locator(CONTROLS).count()) + 10
   for (let i = 0; i < most; i++) {
-    if ((await names.evaluate((left) => left.size)) === 0) break
+    if ((await left.evaluate(({ size }) => size)) === 0) break
     await page.keyboard.press('Tab')
   }
-  return names.evaluate((left) => [...left])
+  return left.evaluate((left) =>
+    [...left].map((key) => (typeof key === 'string' ? key : key.outerHTML.slice(0, 200))),
+  )
 }
 
 /** Bytes that came for a page and all that it loaded, as they were sent. */
