@@ -43,6 +43,9 @@ export const USERS = [-46, 0, 46] as const
 /** Height of the headings over the columns. */
 export const TOP = 30
 
+/** Height of what is written under the balancers: where the last request went. */
+const LABEL = 42
+
 /** Lays out users, balancers and servers, from left to right. */
 export function layOut(width: number, balancers: number, servers: number): Layout {
   const narrow = width < 560
@@ -60,7 +63,7 @@ export function layOut(width: number, balancers: number, servers: number): Layou
   const right = width - cardWidth - waitingWidth
   const balancerX = Math.round(left + (right - left - balancerWidth) * 0.4)
 
-  const groupHeight = balancers === 1 ? 92 : Math.min(height - TOP - 20, 40 + balancers * 30)
+  const groupHeight = balancers === 1 ? 92 : Math.min(height - TOP - 2 * LABEL, 40 + balancers * 30)
   const group = { x: balancerX, y: middle - groupHeight / 2, width: balancerWidth, height: groupHeight }
   return {
     width,

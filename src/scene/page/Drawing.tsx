@@ -1,3 +1,4 @@
+import './drawing.css'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { Flights, flightTime } from '../model/flights.js'
 import { scenePolicies } from '../model/inputs.js'
