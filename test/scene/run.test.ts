@@ -129,7 +129,7 @@ test('reports are those to the first balancer: of several, it has none before it
   t.true((run.servers[0]?.reportAge ?? 10_000) < 10_000)
 })
 
-test('each so manieth request to a server is a dot, and a dot is taken once', (t) => {
+test('one of every hundred requests to a server is a dot, and a dot is taken once', (t) => {
   const run = runTo(10_000, 'round-robin', { dot: 100, balancers: 2 })
   const dots = run.takeDots()
   t.deepEqual(
