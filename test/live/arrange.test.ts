@@ -2,40 +2,9 @@ import test from 'ava'
 import fc from 'fast-check'
 import { type Arrangement, arrange, CHOICES, isInTrouble, SORT_KEYS } from '../../dist/live/arrange.js'
 import type { LiveNode } from '../../dist/live/live-view.js'
+import { liveNode as node } from './support.js'
 
 const ALL: Arrangement = { sort: undefined, isDescending: false, filter: '', choice: 'all' }
-
-function node(id: string, some: Partial<LiveNode> = {}): LiveNode {
-  return {
-    id,
-    state: 'up',
-    order: 'up',
-    told: {},
-    fixedWeight: undefined,
-    ejected: undefined,
-    suspect: undefined,
-    isCapped: false,
-    poll: undefined,
-    cpu: undefined,
-    age: undefined,
-    fresh: false,
-    effective: undefined,
-    cost: undefined,
-    weight: undefined,
-    share: 0,
-    report: {},
-    inFlight: 0,
-    picks: 0,
-    picksPerSecond: 0,
-    sentShare: undefined,
-    released: 0,
-    failed: 0,
-    latency: undefined,
-    reason: undefined,
-    why: undefined,
-    ...some,
-  }
-}
 
 const nodes = [
   node('10.0.0.10', { cpu: 30, reason: 'band', why: 'outside the band: 30 % against 5 % + 5' }),

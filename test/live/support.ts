@@ -3,6 +3,7 @@ import {
   type Algorithm,
   type Balancer,
   createBalancer,
+  type LiveNode,
   type LiveServer,
   type LiveView,
   leastCpu,
@@ -34,4 +35,37 @@ export async function snapshotAt(url: string, headers: Record<string, string> = 
   const response = await fetch(`${url}snapshot`, { headers })
   if (!response.ok) throw new Error(`${response.status}`)
   return (await response.json()) as LiveView
+}
+
+/** A node of which nothing is known but this. */
+export function liveNode(id: string, some: Partial<LiveNode> = {}): LiveNode {
+  return {
+    id,
+    state: 'up',
+    order: 'up',
+    told: {},
+    fixedWeight: undefined,
+    ejected: undefined,
+    suspect: undefined,
+    isCapped: false,
+    poll: undefined,
+    cpu: undefined,
+    age: undefined,
+    fresh: false,
+    effective: undefined,
+    cost: undefined,
+    weight: undefined,
+    share: 0,
+    report: {},
+    inFlight: 0,
+    picks: 0,
+    picksPerSecond: 0,
+    sentShare: undefined,
+    released: 0,
+    failed: 0,
+    latency: undefined,
+    reason: undefined,
+    why: undefined,
+    ...some,
+  }
 }

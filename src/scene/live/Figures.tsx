@@ -16,7 +16,7 @@ export function Figures({ view, history }: { readonly view: LiveView; readonly h
         {out === 0 ? 'all may be picked' : `${count(out)} not picked now`}
       </Figure>
       <Figure name="Picks per second" value={short(picksPerSecond)}>
-        <Sparkline values={history.picks} /> {count(picks)} so far
+        {count(picks)} so far <Sparkline values={history.picks} />
       </Figure>
       <Figure name="In flight" value={count(inFlight)}>
         {empty === 0 ? 'every pick found a node' : `${count(empty)} picks found no node`}
