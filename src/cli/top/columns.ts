@@ -1,3 +1,4 @@
+import type { Key } from '../../live/arrange.js'
 import type { LiveNode } from '../../live/live-view.js'
 import { compact, latency, part, sparkline, time } from './format.js'
 import type { History } from './history.js'
@@ -19,7 +20,7 @@ export interface Column {
   readonly text: (node: LiveNode, cells: number, history: Pick<History, 'last'>) => string
   readonly style?: (node: LiveNode) => Style | undefined
   /** What it is sorted by; undefined comes last. */
-  readonly value: (node: LiveNode) => number | string | undefined
+  readonly value: (node: LiveNode) => Key
 }
 
 /** What nodes are sorted by. */
@@ -61,11 +62,6 @@ function cpuStyle({ cpu = 0 }: LiveNode): Style | undefined {
   return cpu >= 95 ? 'red' : cpu >= 80 ? 'yellow' : undefined
 }
 
-// Numbers in ids in their order: 10.0.0.9 before 10.0.0.10.
-function natural(id: string): string {
-  return id.replace(/\d+/g, (digits) => digits.padStart(10, '0'))
-}
-
 const right = 'right' as const
 const left = 'left' as const
 
@@ -79,7 +75,7 @@ export const columns: readonly Column[] = [
     align: left,
     cutAt: 'middle',
     text: ({ id }) => printable(id),
-    value: ({ id }) => natural(id),
+    value: ({ id }) => id,
   },
   {
     key: 'state',
