@@ -70,10 +70,11 @@ test('without a node all are explained, in the order of the members', (t) => {
 })
 
 test('nodes that are objects come back as they are, and may be asked for by id', (t) => {
-  const nodes = [{ id: 'a', zone: 1 }, { id: 'b' }]
-  const balancer = createBalancer<{ id: string }>({ nodes, poll: false })
-  t.is(balancer.explain('a').node, nodes[0])
-  t.is(balancer.explain({ id: 'b' }).node, nodes[1])
+  const a = { id: 'a', zone: 1 }
+  const b = { id: 'b', zone: 2 }
+  const balancer = createBalancer<{ id: string; zone: number }>({ nodes: [a, b], poll: false })
+  t.is(balancer.explain('a').node, a)
+  t.is(balancer.explain({ id: 'b' }).node, b)
 })
 
 test('who is no member can not be explained, nor can a balancer that is closed', async (t) => {
