@@ -162,14 +162,14 @@ export class Observer {
   }
 
   #gauge(nodes: readonly NodeSnapshot[], named: ReadonlySet<string>): void {
-    const told = new Set<string>()
     const isOwn = ({ id }: NodeSnapshot) => named.has(id) && id !== OTHER
+    const own = nodes.filter(isOwn)
     const others = nodes.filter((node) => !isOwn(node))
-    for (const node of nodes) if (isOwn(node)) told.add(node.id)
+    const told = new Set(own.map(({ id }) => id))
     if (others.length > 0) told.add(OTHER)
     for (const [key, read] of NODE_GAUGE_ENTRIES) {
-      for (const node of nodes) {
-        const value = isOwn(node) ? read(node) : undefined
+      for (const node of own) {
+        const value = read(node)
         if (value !== undefined) this.#put(key, value, { [NODE]: node.id })
       }
       const values = others.map(read).filter((value) => value !== undefined)
