@@ -20,7 +20,6 @@ import type { Member } from './members.js'
 import type { NodeLike } from './node.js'
 import { type BalancerOptions, balancerOptions, type CheckedPollOptions } from './options.js'
 import { processTable } from './process-table.js'
-import { rulesOf } from './reasons.js'
 import { SeatedBalancer } from './seated.js'
 import { warnOfShortTtl } from './short-ttl.js'
 import type { BalancerStats } from './stats.js'
@@ -38,7 +37,6 @@ export class Balancer<N extends NodeLike = NodeLike> extends SeatedBalancer<N> {
   readonly #sampling: Sampling | undefined
   readonly #onSamplerError: number | 'stale'
   readonly #coalesce: number
-  readonly #trust: TrustSettings
   readonly #pollInterval: number | undefined
   readonly #served = new Set<LiveServer>()
   #handles: HandleServer | undefined
@@ -67,7 +65,6 @@ export class Balancer<N extends NodeLike = NodeLike> extends SeatedBalancer<N> {
       trust,
     })
     this.#coalesce = options.coalesce
-    this.#trust = trust
     this.#pollInterval = options.poll === false ? undefined : options.poll.interval
     this.#drains = new Drains(table.memory, clock)
     this.#onSamplerError = options.onSamplerError
@@ -137,7 +134,7 @@ export class Balancer<N extends NodeLike = NodeLike> extends SeatedBalancer<N> {
       self: this.self?.id,
       turns: this.turns,
       coalesce: this.#coalesce,
-      trust: this.#trust,
+      trust: this.trust,
       members: () => this.members.list,
       onTold: (told) => this.hearOf(told),
     })
@@ -158,12 +155,12 @@ export class Balancer<N extends NodeLike = NodeLike> extends SeatedBalancer<N> {
     this.checkOpen()
     // Loaded where it is used.
     const { startLiveServer } = await import('../live/server.js')
-    const { name, clock, algorithm } = this
+    const { name, clock } = this
     const watched = {
       name,
       clock,
       pollInterval: this.#pollInterval,
-      rules: () => rulesOf(algorithm, this.#trust, this.members.standings.isOpen),
+      rules: () => this.rules(),
       stats: () => this.stats(),
       snapshot: () => this.snapshot(),
     }
