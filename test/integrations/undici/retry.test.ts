@@ -69,6 +69,16 @@ test('fetch gets the answer of another node too', async (t) => {
   t.is(await (await fetch(url, { dispatcher } as RequestInit)).text(), 'good')
 })
 
+test('what fetch could not send is sent elsewhere, with its body', async (t) => {
+  const echo = await node(t, (request, response) => request.pipe(response))
+  const { dispatcher } = over(t, [await refusing(t), echo])
+  const init = { method: 'POST', body: 'once', dispatcher }
+  t.is(await (await undiciFetch('http://service.local/', init)).text(), 'once')
+  const again = over(t, [await refusing(t), echo])
+  const own = await fetch('http://service.local/', { ...init, dispatcher: again.dispatcher } as RequestInit)
+  t.is(await own.text(), 'once')
+})
+
 test('what is not idempotent is sent once; unless it was not sent', async (t) => {
   const post = { path: '/', method: 'POST', body: 'once' } as const
   const bad = await failing(t, 503)
