@@ -50,7 +50,7 @@ export abstract class Attempt<N extends NodeLike> {
   /** Takes in that it never got to undici. */
   unsent(): void {
     this.isDropped = true
-    this.release({ neutral: true })
+    this.abandon()
   }
 
   /** It has a connection. Returns whether the caller is to be told. */

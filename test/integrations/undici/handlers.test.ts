@@ -162,6 +162,7 @@ test('what a factory, origins or key throws is told to the handler, and nothing 
     const { dispatcher, inFlight } = over(t, [a], options)
     t.is(await t.throwsAsync(dispatcher.request(get)), wrong)
     t.deepEqual(inFlight(), [0])
+    t.is(dispatcher.stats.abandoned + dispatcher.stats.unplaced, 1)
   }
   const { dispatcher } = over(t, [a], { origins: () => 'no origin' })
   await t.throwsAsync(dispatcher.request(get), {
