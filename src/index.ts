@@ -65,6 +65,7 @@ export {
   NodeTakenError,
   NoNodesError,
   OptionError,
+  PeerError,
   SamplerError,
   TableError,
   UnknownLoadError,

@@ -1,6 +1,6 @@
 import { threadId } from 'node:worker_threads'
 import type { Engine, EngineName } from '../engine/engine.js'
-import { OptionError, UnknownLoadError } from '../errors.js'
+import { OptionError, UnknownLoadError, UnknownNodeError } from '../errors.js'
 import type { Key } from '../keys/key-hash.js'
 import type { PollFailure } from '../poller/failures.js'
 import type { TableBuffer } from '../table/memory.js'
@@ -216,6 +216,17 @@ export abstract class Picker<N extends NodeLike = NodeLike> extends KnownMembers
   acquire(options?: SelectOptions): Lease<N> {
     const member = options === undefined ? this.#memberPicks.any(true) : this.#memberPicks.by(options, true)
     if (member === undefined) throw this.#failures.take()
+    return new Lease(this.leases, member)
+  }
+
+  /**
+   * A lease on a member that was picked before, or by other means: it counts as in flight until it is released, and as no
+   * pick. Throws UnknownNodeError, ClosedError.
+   */
+  lease(node: NodeLike): Lease<N> {
+    this.checkOpen()
+    const member = this.find(node)
+    if (member === undefined) throw new UnknownNodeError(node)
     return new Lease(this.leases, member)
   }
 
