@@ -27,7 +27,7 @@ const rows: { name: string; config: object; reports: (Report | undefined)[]; exp
 ]
 
 for (const { name, config, reports, expected } of rows) {
-  test(`${name}: over 600 calls ${expected.join(':')}`, async (t) => {
+  test.serial(`${name}: over 600 calls ${expected.join(':')}`, async (t) => {
     const servers = await Promise.all(reports.map((report) => serve(t, report)))
     const channel = connect(t, 'idlest_weighted_round_robin', config, servers)
     await connected(channel, servers.length)
