@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import test, { type ExecutionContext } from 'ava'
 import { readSnapshot, SnapshotError } from '../../dist/cli/size/snapshot.js'
 import { createBalancer } from '../../dist/index.js'
+import { VirtualClock } from '../../dist/simulation/virtual-clock.js'
 import { run } from './command.js'
 
 /** Answers as a live balancer does. Returns its URL. */
@@ -53,11 +54,14 @@ test('--from fills in what is measured, and says which comes from where', async 
 })
 
 test('a balancer that runs is measured by its reports', async (t) => {
-  const live = createBalancer({ nodes: ['a', 'b', 'c'], poll: false })
+  const clock = new VirtualClock()
+  const live = createBalancer({ nodes: ['a', 'b', 'c'], poll: false, clock })
   t.teardown(() => live.close())
   live.report('a', { cpu: 50, qps: 120 })
   live.report('b', { cpu: 70, application: 30, qps: 60 })
   live.report('c', { cpu: 90, qps: 1_000, state: 'drain' })
+  // Older than what the algorithm goes by.
+  await clock.advance(25_000)
   const { url } = await live.serve({ token: 'secret' })
   const { code, stdout, stderr } = await run('size', '--from', url, '--token', 'secret')
   t.is(stderr, '')
@@ -123,10 +127,14 @@ test('the token is sent, and asked for where there is none', async (t) => {
 
 const answers: readonly (readonly [string, RequestListener, RegExp])[] = [
   ['404', (_, response) => void response.writeHead(404).end(), /status 404/],
-  ['no JSON', (_, response) => void response.end('<html>'), /JSON/],
+  [
+    'no JSON',
+    (_, response) => void response.end('\x1b[2Jno'),
+    /snapshot: that is no snapshot of a balancer$/m,
+  ],
   ['another document', (_, response) => void response.end('{}'), /no snapshot of a balancer/],
   ['a redirect', (_, response) => void response.writeHead(302, { location: '/' }).end(), /redirect/],
-  ['nothing', ({ socket }) => void socket.destroy(), /socket|closed/],
+  ['nothing', ({ socket }) => void socket.destroy(), /socket|closed|ECONNRESET/],
 ]
 
 for (const [what, answer, says] of answers) {
@@ -136,6 +144,7 @@ for (const [what, answer, says] of answers) {
     t.is(stdout, '')
     t.regex(stderr, /^error: can't read http:\/\/127\.0\.0\.1:\d+\/snapshot: /)
     t.regex(stderr, says)
+    t.false(stderr.includes('\x1b'))
   })
 }
 
@@ -170,8 +179,22 @@ test('a balancer that is served below a path', async (t) => {
 
 test('a balancer that never answers is not waited for without end', async (t) => {
   const url = await balancer(t, () => {})
-  await t.throwsAsync(readSnapshot(url, undefined, 20), {
+  await t.throwsAsync(readSnapshot(url, undefined, { patience: 20 }), {
     instanceOf: SnapshotError,
     message: /no answer in 20 ms$/,
+  })
+})
+
+test('an answer without an end is not read to its end', async (t) => {
+  const url = await balancer(t, (_, response) => {
+    const write = () => {
+      while (!response.destroyed && response.write(' '.repeat(4_096)));
+    }
+    response.on('drain', write)
+    write()
+  })
+  await t.throwsAsync(readSnapshot(url, undefined, { most: 100_000 }), {
+    instanceOf: SnapshotError,
+    message: /a body of more than 100000 bytes$/,
   })
 })

@@ -134,11 +134,13 @@ export async function faults(page: Page, within = 'html'): Promise<string[]> {
   }, within)
 }
 
-/** Keeps a picture of the whole page in build/screens. */
-export async function picture(page: Page, name: string): Promise<void> {
+/** Keeps a picture of the whole page, or of a part of it, in build/screens. */
+export async function picture(page: Page, name: string, part?: string): Promise<void> {
   const folder = fileURLToPath(new URL('../../build/screens/', import.meta.url))
   mkdirSync(folder, { recursive: true })
-  await page.screenshot({ path: `${folder}${name}.png`, fullPage: true })
+  const path = `${folder}${name}.png`
+  if (part === undefined) await page.screenshot({ path, fullPage: true })
+  else await page.locator(part).screenshot({ path })
 }
 
 const CONTROLS = 'a[href], button:not(:disabled), input:not(:disabled), select, summary, [tabindex="0"]'

@@ -16,6 +16,31 @@ function snapshotUrl(text: string): URL {
   return new URL('snapshot', url.pathname.endsWith('/') ? url : `${url.origin}${url.pathname}/`)
 }
 
+/** Longest snapshot, bytes: that of some hundred thousand members. */
+const MOST_BYTES = 128 * 2 ** 20
+
+/** The body of an answer; what is longer is not read to its end. */
+async function bodyOf(response: Response, most: number): Promise<string | undefined> {
+  const decoder = new TextDecoder()
+  let text = ''
+  let size = 0
+  for await (const chunk of response.body ?? []) {
+    size += chunk.byteLength
+    if (size > most) return undefined
+    text += decoder.decode(chunk, { stream: true })
+  }
+  return text + decoder.decode()
+}
+
+// In what JSON.parse throws stands a piece of the body, which may have what terminals obey.
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body)
+  } catch {
+    return undefined
+  }
+}
+
 // What fetch says is no more than that it failed; why is in its cause.
 function why(error: unknown, patience: number): string {
   if (error instanceof DOMException && error.name === 'TimeoutError') return `no answer in ${patience} ms`
@@ -29,7 +54,7 @@ function why(error: unknown, patience: number): string {
 export async function readSnapshot(
   from: string,
   token: string | undefined,
-  patience = PATIENCE,
+  { patience = PATIENCE, most = MOST_BYTES } = {},
 ): Promise<MeasuredView> {
   const url = snapshotUrl(from)
   const failed = (reason: string, cause?: unknown): never => {
@@ -49,7 +74,9 @@ export async function readSnapshot(
     const response = await fetch(url, { headers, redirect: 'error', signal: AbortSignal.timeout(patience) })
     if (response.status === 401) return failed('it asks for a token: --token, or IDLEST_TOKEN')
     if (!response.ok) return failed(`status ${response.status}`)
-    value = await response.json()
+    const body = await bodyOf(response, most)
+    if (body === undefined) return failed(`a body of more than ${most} bytes`)
+    value = parsed(body)
   } catch (error) {
     if (error instanceof SnapshotError) throw error
     return failed(why(error, patience), error)
