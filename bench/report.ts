@@ -85,6 +85,7 @@ export function figuresTable({
   nats,
   waits,
   middleware,
+  grpcPolicies,
 }: Figures): string {
   const table = new Table({ head: ['figure', 'reached'], style })
   for (const { engine, cases } of gc ?? []) {
@@ -116,6 +117,12 @@ export function figuresTable({
     table.push([
       `middleware of ${server}: added to a request of ${digits(plain)} µs`,
       `${signed(counted)} µs counted, ${signed(reported)} µs with a report, ${signed(anew)} µs with one of its own`,
+    ])
+  }
+  for (const { policy, cpu, toRoundRobin } of grpcPolicies ?? []) {
+    table.push([
+      `CPU of a call of gRPC in the client by ${policy}`,
+      `${digits(cpu)} µs, ${digits(toRoundRobin)} x round_robin`,
     ])
   }
   return table.toString()

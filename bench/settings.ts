@@ -1,3 +1,4 @@
+import type { GrpcPoliciesSettings } from './figures/grpc-policies.js'
 import type { MiddlewareSettings } from './figures/middleware.js'
 
 /** How much is measured. */
@@ -13,6 +14,7 @@ export interface Settings {
   /** Jobs that worker threads are given by each policy. */
   readonly waits: number
   readonly middleware: MiddlewareSettings
+  readonly grpcPolicies: GrpcPoliciesSettings
 }
 
 export interface PollSettings {
@@ -50,6 +52,7 @@ export const full: Settings = {
   nats: { nodes: 1_000, time: 20_000, flood: 300_000 },
   waits: 3_000,
   middleware: { rounds: 200, requests: 200 },
+  grpcPolicies: { rounds: 60, calls: 400 },
 }
 
 /** Shows that everything runs; its figures say nothing. */
@@ -62,4 +65,5 @@ export const quick: Settings = {
   nats: { nodes: 50, time: 500, flood: 5_000 },
   waits: 100,
   middleware: { rounds: 2, requests: 20 },
+  grpcPolicies: { rounds: 2, calls: 20 },
 }

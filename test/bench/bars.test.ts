@@ -102,3 +102,15 @@ test('each middleware is to add at most 5 µs to a request, counted or with a re
   t.false(find(bars, 'middleware of Koa, a request with a report').met)
   t.is(find(bars, 'middleware of Fastify').met, undefined)
 })
+
+test('a call of gRPC by the policies of idlest is to take at most 1.2 times that by round_robin', (t) => {
+  const grpcPolicies = [
+    { policy: 'round_robin', cpu: 100, toRoundRobin: 1 },
+    { policy: 'weighted_round_robin', cpu: 2_000, toRoundRobin: 20 },
+    { policy: 'idlest_weighted_round_robin', cpu: 119, toRoundRobin: 1.2 },
+    { policy: 'idlest_adaptive', cpu: 119, toRoundRobin: 1.21 },
+  ] as const
+  const bars = barsOf([], { grpcPolicies })
+  t.true(find(bars, 'by idlest_weighted_round_robin').met)
+  t.false(find(bars, 'by idlest_adaptive').met)
+})
