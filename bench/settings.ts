@@ -52,7 +52,7 @@ export const full: Settings = {
   nats: { nodes: 1_000, time: 20_000, flood: 300_000 },
   waits: 3_000,
   middleware: { rounds: 200, requests: 200 },
-  grpcPolicies: { rounds: 60, calls: 400 },
+  grpcPolicies: { rounds: 150, calls: 200 },
 }
 
 /** Shows that everything runs; its figures say nothing. */

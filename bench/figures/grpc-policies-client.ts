@@ -1,4 +1,4 @@
-// Measures what a call takes by each policy: `grpc-policies-client.ts TARGET ROUNDS CALLS`.
+// Measures what a call takes by each policy: `grpc-policies-client.ts TARGET ROUNDS CALLS POLICY...`.
 import * as grpc from '@grpc/grpc-js'
 import { registerIdlestPolicies } from '../../dist/integrations/grpc/index.js'
 import { Chance } from '../chance.js'
@@ -11,7 +11,8 @@ const TURN = 20
 /** The weighted policy of grpc-js takes so long that fewer of its calls say enough. */
 const FEWER = 20
 
-const [target = '', rounds, calls] = process.argv.slice(2)
+const [target = '', rounds, calls, ...names] = process.argv.slice(2)
+const policies = GRPC_POLICIES.filter((policy) => names.includes(policy))
 const ASK = Buffer.from('ping')
 
 registerIdlestPolicies(grpc)
@@ -41,7 +42,7 @@ function call(client: grpc.Client): Promise<void> {
   })
 }
 
-const clients = new Map(GRPC_POLICIES.map((policy) => [policy, clientOf(policy)]))
+const clients = new Map(policies.map((policy) => [policy, clientOf(policy)]))
 
 /** µs a call. CPU time: whoever else uses the machine does not count. */
 async function time(policy: GrpcPolicy): Promise<number> {
@@ -55,11 +56,11 @@ async function time(policy: GrpcPolicy): Promise<number> {
   return (user + system) / (turns * TURN)
 }
 
-const times = new Map<GrpcPolicy, number[]>(GRPC_POLICIES.map((policy) => [policy, []]))
+const times = new Map<GrpcPolicy, number[]>(policies.map((policy) => [policy, []]))
 const chance = new Chance(13)
 const warmUp = Math.ceil(Number(rounds) / 4)
 for (let round = 0; round < warmUp + Number(rounds); round++) {
-  for (const policy of chance.shuffle([...GRPC_POLICIES])) {
+  for (const policy of chance.shuffle([...policies])) {
     const took = await time(policy)
     if (round >= warmUp) times.get(policy)?.push(took)
   }
