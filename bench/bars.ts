@@ -5,6 +5,7 @@ import { KEYED_CASES, KEYED_NODES } from './cases/keyed.js'
 import { ADAPTIVE_LEASES, LEASES } from './cases/leases.js'
 import type { FleetResult } from './figures/fleet.js'
 import type { GcResult } from './figures/gc.js'
+import type { GrpcPolicyResult } from './figures/grpc-policies.js'
 import { MEASURED_SERVERS, type MiddlewareResult } from './figures/middleware.js'
 import type { NatsResult } from './figures/nats.js'
 import type { PollResult } from './figures/poll.js'
@@ -23,6 +24,7 @@ export interface Figures {
   readonly waits?: readonly WaitsResult[]
   readonly middleware?: readonly MiddlewareResult[]
   readonly undici?: readonly SenderResult[]
+  readonly grpcPolicies?: readonly GrpcPolicyResult[]
 }
 
 /** What a number is of, and so how it is written. */
@@ -147,6 +149,14 @@ export function barsOf(results: readonly CaseResult[], figures: Figures = {}): B
       ]
     }),
     ...undiciBars(figures.undici),
+    ...(['idlest_weighted_round_robin', 'idlest_adaptive'] as const).map((policy) =>
+      bar(
+        `CPU of a call of gRPC by ${policy}, to round_robin`,
+        'times',
+        1.2,
+        figures.grpcPolicies?.find((one) => one.policy === policy)?.toRoundRobin,
+      ),
+    ),
   ]
 }
 

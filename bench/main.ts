@@ -18,6 +18,7 @@ import { type ThreadsResult, threadCases } from './cases/threads.js'
 import { engines, noBinding } from './engines.js'
 import { pollFleet } from './figures/fleet.js'
 import { countCollections, type GcResult } from './figures/gc.js'
+import { measureGrpcPolicies } from './figures/grpc-policies.js'
 import { tableBytes } from './figures/memory.js'
 import { measureMiddleware } from './figures/middleware.js'
 import { measureNats } from './figures/nats.js'
@@ -40,6 +41,7 @@ interface Options {
   waits?: boolean
   middleware?: boolean
   undici?: boolean
+  grpcPolicies?: boolean
 }
 
 const options = new Command('bench')
@@ -49,7 +51,7 @@ const options = new Command('bench')
   .option('--no-cases', 'leaves out the timed cases')
   .option(
     '--no-figures',
-    'leaves out garbage collections, memory, the poll cycles, waits, middleware and undici',
+    'leaves out garbage collections, memory, the poll cycles, waits, middleware, undici and calls of gRPC',
   )
   .option('--poll', 'the poll cycles alone')
   .option('--grpc', 'hearing a fleet by gRPC, alone')
@@ -57,6 +59,7 @@ const options = new Command('bench')
   .option('--waits', 'the waits of jobs for worker threads alone')
   .option('--middleware', 'what middleware adds to a request alone')
   .option('--undici', "BalancedDispatcher beside undici's own dispatchers, alone")
+  .option('--grpc-policies', 'calls of gRPC by the policies of idlest and of grpc-js alone')
   .parse()
   .opts<Options>()
 
@@ -74,6 +77,7 @@ const alone =
   options.waits ||
   options.middleware ||
   options.undici ||
+  options.grpcPolicies ||
   options.nats !== undefined
 const measured = options.cases && !alone ? await measureCases(settings) : undefined
 const figures = options.figures || alone ? await measureFigures(settings) : {}
@@ -156,6 +160,10 @@ function partsOf(settings: Settings): Part[] {
     what: 'dispatchers of undici',
     measure: async () => ({ undici: await measureUndici(settings.undici) }),
   }
+  const policies: Part = {
+    what: 'calls of gRPC',
+    measure: async () => ({ grpcPolicies: await measureGrpcPolicies(settings.grpcPolicies) }),
+  }
   const { nats } = options
   if (nats !== undefined) {
     return [
@@ -170,6 +178,7 @@ function partsOf(settings: Settings): Part[] {
   if (options.waits) return [waits]
   if (options.middleware) return [middleware]
   if (options.undici) return [undici]
+  if (options.grpcPolicies) return [policies]
   const gc: GcResult[] = []
   const collections = engines.map((engine) => ({
     what: `counting garbage collections, ${engine}`,
@@ -179,7 +188,7 @@ function partsOf(settings: Settings): Part[] {
     },
   }))
   const memory = { what: 'memory', measure: async () => ({ tableBytes: await tableBytes(LARGE) }) }
-  return [...collections, memory, ...poll, waits, middleware, undici]
+  return [...collections, memory, ...poll, waits, middleware, undici, policies]
 }
 
 async function measureFigures(settings: Settings): Promise<Figures> {

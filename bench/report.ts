@@ -86,6 +86,7 @@ export function figuresTable({
   waits,
   middleware,
   undici,
+  grpcPolicies,
 }: Figures): string {
   const table = new Table({ head: ['figure', 'reached'], style })
   for (const { engine, cases } of gc ?? []) {
@@ -124,6 +125,12 @@ export function figuresTable({
       `undici, 4 servers: ${sender}`,
       `${Math.round(throughput).toLocaleString('en-US')} requests/s, ${digits(cpu)} µs CPU each (${digits(toBalancedPool)} of BalancedPool, ` +
         `${digits(toRoundRobinPool)} of RoundRobinPool); one server busy: p50 ${digits(p50)} ms, p99 ${digits(p99)} ms`,
+    ])
+  }
+  for (const { policy, cpu, toRoundRobin } of grpcPolicies ?? []) {
+    table.push([
+      `CPU of a call of gRPC in the client by ${policy}`,
+      `${digits(cpu)} µs, ${digits(toRoundRobin)} x round_robin`,
     ])
   }
   return table.toString()

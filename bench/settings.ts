@@ -1,3 +1,4 @@
+import type { GrpcPoliciesSettings } from './figures/grpc-policies.js'
 import type { MiddlewareSettings } from './figures/middleware.js'
 import type { UndiciSettings } from './figures/undici.js'
 
@@ -15,6 +16,7 @@ export interface Settings {
   readonly waits: number
   readonly middleware: MiddlewareSettings
   readonly undici: UndiciSettings
+  readonly grpcPolicies: GrpcPoliciesSettings
 }
 
 export interface PollSettings {
@@ -53,6 +55,7 @@ export const full: Settings = {
   waits: 3_000,
   middleware: { rounds: 200, requests: 200 },
   undici: { rounds: 100, requests: 1_000, busyRounds: 4, busyRequests: 800 },
+  grpcPolicies: { rounds: 150, calls: 200 },
 }
 
 /** Shows that everything runs; its figures say nothing. */
@@ -66,4 +69,5 @@ export const quick: Settings = {
   waits: 100,
   middleware: { rounds: 2, requests: 20 },
   undici: { rounds: 2, requests: 100, busyRounds: 1, busyRequests: 20 },
+  grpcPolicies: { rounds: 2, calls: 20 },
 }

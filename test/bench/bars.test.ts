@@ -117,3 +117,15 @@ test('in turn a dispatcher is to send 0.95 of what undici does; with a busy serv
   t.true(find(bars, 'p99 with a busy server to that of BalancedPool').met)
   t.false(find(bars, 'p99 with a busy server to that of RoundRobinPool').met)
 })
+
+test('a call of gRPC by the policies of idlest is to take at most 1.2 times that by round_robin', (t) => {
+  const grpcPolicies = [
+    { policy: 'round_robin', cpu: 100, toRoundRobin: 1 },
+    { policy: 'weighted_round_robin', cpu: 2_000, toRoundRobin: 20 },
+    { policy: 'idlest_weighted_round_robin', cpu: 119, toRoundRobin: 1.2 },
+    { policy: 'idlest_adaptive', cpu: 119, toRoundRobin: 1.21 },
+  ] as const
+  const bars = barsOf([], { grpcPolicies })
+  t.true(find(bars, 'by idlest_weighted_round_robin').met)
+  t.false(find(bars, 'by idlest_adaptive').met)
+})
