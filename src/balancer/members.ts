@@ -3,6 +3,7 @@ import { MEMBER_OUT, MEMBER_UP, type MemberArrays } from '../engine/engine.js'
 import { NO_SLOT } from '../table/layout.js'
 import { idOf, type NodeLike } from './node.js'
 import { type Order, type Standing, Standings, type Told, WELL } from './standings.js'
+import { taken } from './taken-places.js'
 
 /** Where a member's readings and counts are in the table. */
 export interface Place {
@@ -31,6 +32,9 @@ export interface Member<N extends NodeLike = NodeLike> extends Place, Standing {
   latencySum: number
   latencyCount: number
 }
+
+/** How members stand to each other by whoever found them. */
+export type Rank = Pick<Standing, 'tier' | 'part'>
 
 /** Gives nodes their places in the table and takes them back. */
 export interface Places {
@@ -177,6 +181,46 @@ export class Members<N extends NodeLike> {
     this.#stale = true
   }
 
+  /**
+   * Lets some go and takes in others, who get their places; the last ones get those that are left empty. All others keep
+   * their index, and so their place in turns.
+   * @param left ids of members
+   * @param joined of which none is a member
+   */
+  change(left: ReadonlySet<string>, joined: readonly N[]): void {
+    const list = this.list.map((member) => (left.has(member.id) ? undefined : member))
+    const entered: Member<N>[] = []
+    try {
+      for (const node of joined) entered.push(newMember(node, this.#places.claim(idOf(node))))
+    } catch (error) {
+      // All or nothing: a table that is full leaves the members as they were.
+      for (const { place } of entered) this.#places.unclaim(place)
+      throw error
+    }
+    for (const id of left) this.remove(id)
+    for (const member of entered) this.#enter(member)
+    this.#byId.clear()
+    for (const member of taken(list, entered)) this.#byId.set(member.id, member)
+    this.#stale = true
+  }
+
+  /** Takes another element for a member of the same id. */
+  renew(member: Member<N>, node: N): void {
+    member.node = node
+    this.#stale = true
+  }
+
+  /** Takes in how whoever found a member ranks it. False where it was so before. */
+  rank(member: Member<N>, { tier, part }: Rank): boolean {
+    if (member.tier === tier && member.part === part) return false
+    this.#standings.leave(member)
+    member.tier = tier
+    member.part = part
+    this.#standings.enter(member)
+    this.#stale = true
+    return true
+  }
+
   /** Takes an order of this process. False where it was so before. */
   order(member: Member<N>, order: Order): boolean {
     if (member.order === order) return false
@@ -248,6 +292,8 @@ function newMember<N extends NodeLike>(node: N, place: Place): Member<N> {
     ejectedThere: false,
     suspect: false,
     suspectThere: false,
+    tier: 0,
+    part: 1,
     grade: WELL,
     up: true,
     factor: 1,

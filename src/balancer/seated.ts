@@ -107,6 +107,7 @@ export class SeatedBalancer<N extends NodeLike = NodeLike> extends Picker<N> {
       inBand: { ...this.inBand.counters },
       poll: undefined,
       probes: this.#probing && { ...this.#probing.counters },
+      discovery: undefined,
       sampler: undefined,
     }
   }
