@@ -122,13 +122,14 @@ export function rulesOf(algorithm: Algorithm, { health, maxShare }: TrustSetting
  * @param nodes all members
  */
 export function reasonsOf(nodes: readonly NodeFacts[], rules: Rules): (Reason | undefined)[] {
-  const others = othersOf(nodes)
-  return nodes.map((node) => standingReason(node, rules) ?? loadReason(node, rules, others))
+  const standing = nodes.map((node) => standingReason(node, rules))
+  const others = othersOf(nodes.filter((_, i) => standing[i] === undefined))
+  return nodes.map((node, i) => standing[i] ?? loadReason(node, rules, others))
 }
 
 /** What the reason of one depends on of the others. */
 interface Others {
-  /** Whether somebody with a share could take another request. */
+  /** Whether somebody is below its limits: who is not is passed over then. */
   readonly hasRoom: boolean
   /** The least load of those that could: what the band starts from where they are drawn. */
   readonly least: number
@@ -139,7 +140,7 @@ function othersOf(nodes: readonly NodeFacts[]): Others {
   let least = Number.POSITIVE_INFINITY
   for (const node of nodes) {
     if (isFull(node) || node.isCapped) continue
-    if (node.share > 0) hasRoom = true
+    hasRoom = true
     if (node.effective !== undefined && node.effective < least) least = node.effective
   }
   return { hasRoom, least }

@@ -4,8 +4,9 @@ import { agentCommand } from './agent.js'
 import { demoCommand } from './demo/command.js'
 import { exitAsUsual } from './exit.js'
 import { sceneCommand } from './scene.js'
-import { simulateCommand } from './simulate.js'
+import { simulateCommand } from './simulate/command.js'
 import { sizeCommand } from './size/command.js'
+import { topCommand } from './top/command.js'
 import { packageVersion } from './version.js'
 
 const program = new Command('idlest')
@@ -13,7 +14,14 @@ const program = new Command('idlest')
   .version(packageVersion())
   .exitOverride(exitAsUsual)
 
-for (const command of [demoCommand(), agentCommand(), simulateCommand(), sceneCommand(), sizeCommand()])
+for (const command of [
+  demoCommand(),
+  agentCommand(),
+  simulateCommand(),
+  topCommand(),
+  sizeCommand(),
+  sceneCommand(),
+])
   program.addCommand(command)
 
 await program.parseAsync()

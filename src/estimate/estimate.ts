@@ -11,6 +11,8 @@ export interface FleetFigures {
   readonly peak: number
   /** Servers that the peak is planned with, at least 1. */
   readonly planned: number
+  /** Servers that the traffic of now takes at the target load, at least 1. */
+  readonly needed: number
   /** Servers that carry the traffic: those that run where that was given, else as planned. */
   readonly servers: number
   /** Requests a second that flow now: `peak * trafficFactor`. */
@@ -68,16 +70,29 @@ function figuresOf(inputs: FleetInputs, failed: Failed): FleetFigures | OptionEr
   const all = servers * serverCapacity
   if (!Number.isFinite(all)) return failed('serverCapacity', less)
   const traffic = peak * trafficFactor
+  const needed = Math.max(1, ceil(traffic / (serverCapacity * targetLoad)))
   const load = traffic / all
   const equalShare = load / (1 - lostShare)
   const bySpareCapacity = (load * servers) / (servers - lostShare)
-  if (![traffic, load, equalShare, bySpareCapacity].every(Number.isFinite)) {
+  if (![traffic, needed, load, equalShare, bySpareCapacity].every(Number.isFinite)) {
     return failed('trafficFactor', less)
   }
   const perReport = traffic * reportInterval
   if (!Number.isFinite(perReport)) return failed('reportInterval', less)
   const perServer = traffic / servers
-  return { average, peak, planned, servers, traffic, perServer, load, equalShare, bySpareCapacity, perReport }
+  return {
+    average,
+    peak,
+    planned,
+    needed,
+    servers,
+    traffic,
+    perServer,
+    load,
+    equalShare,
+    bySpareCapacity,
+    perReport,
+  }
 }
 
 function attempt(given: unknown): FleetEstimate | readonly OptionError[] {

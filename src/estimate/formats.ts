@@ -1,7 +1,8 @@
-/** A number as it was given: all of its digits. */
-export function exact(value: number): string {
+/** A number as it was given; of one that was worked out, no more than four decimals. */
+export function plain(value: number): string {
   if (Math.abs(value) >= 1e15) return String(value)
-  return value.toLocaleString('en-US', { maximumFractionDigits: 20 })
+  // A share close to 1 is another than 1.
+  return value.toLocaleString('en-US', { maximumFractionDigits: Math.abs(value) < 1 ? 20 : 4 })
 }
 
 /** A number within a formula: close enough that what the formula shows is what it gives. */

@@ -35,25 +35,25 @@ export const FLEET_DEFAULTS: Readonly<Omit<FleetInputs, 'servers'>> = Object.fre
   reportInterval: 2,
 })
 
-// Unlike `number`, which includes its bounds.
+// -0 would go on to the results, and be shown.
+const plus = v.transform((value: number) => value + 0)
+
+function atLeast(min: number, what: string) {
+  return v.pipe(number(min, undefined, what), plus)
+}
+
 function within(isRight: (value: number) => boolean, expected: string) {
-  return v.pipe(v.number(expected), v.finite(expected), v.check(isRight, expected))
+  return v.pipe(v.number(expected), v.finite(expected), v.check(isRight, expected), plus)
 }
 
 /** Longest time between reports, s. Whoever has reports less often than that sizes nothing by them. */
 const LONGEST_INTERVAL = 600
 
 export const fleetOptions = options({
-  dailyActiveUsers: v.optional(number(0, undefined, 'a number of users'), FLEET_DEFAULTS.dailyActiveUsers),
-  requestsPerUserPerDay: v.optional(
-    number(0, undefined, 'a number of requests'),
-    FLEET_DEFAULTS.requestsPerUserPerDay,
-  ),
-  peakFactor: v.optional(number(1, undefined, "a multiple of the day's average"), FLEET_DEFAULTS.peakFactor),
-  trafficFactor: v.optional(
-    number(0, undefined, 'a multiple of the planned peak'),
-    FLEET_DEFAULTS.trafficFactor,
-  ),
+  dailyActiveUsers: v.optional(atLeast(0, 'a number of users'), FLEET_DEFAULTS.dailyActiveUsers),
+  requestsPerUserPerDay: v.optional(atLeast(0, 'a number of requests'), FLEET_DEFAULTS.requestsPerUserPerDay),
+  peakFactor: v.optional(atLeast(1, "a multiple of the day's average"), FLEET_DEFAULTS.peakFactor),
+  trafficFactor: v.optional(atLeast(0, 'a multiple of the planned peak'), FLEET_DEFAULTS.trafficFactor),
   serverCapacity: v.optional(
     within((value) => value > 0, 'a number of requests per second above 0'),
     FLEET_DEFAULTS.serverCapacity,
@@ -61,7 +61,7 @@ export const fleetOptions = options({
   targetLoad: v.optional(
     within(
       (value) => value > 0 && value < 1,
-      'a share above 0 and below 1 (60 % is 0.6): by 1 nothing would be left for a spike',
+      'a share above 0 and below 1 (60 % is 0.6): at 1 nothing would be left for a spike',
     ),
     FLEET_DEFAULTS.targetLoad,
   ),

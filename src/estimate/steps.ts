@@ -1,5 +1,5 @@
 import type { FleetFigures } from './estimate.js'
-import { exact, inFormula, percent, rounded } from './formats.js'
+import { inFormula, percent, plain, rounded } from './formats.js'
 import type { FleetInputs } from './inputs.js'
 
 interface Step {
@@ -45,9 +45,10 @@ export type FleetStep = ValueStep | LossStep | AdviceStep
 const ADVICE =
   'reports are weights, not a single winner; the report interval is short against how fast load changes'
 
-function serversNotes({ planned, peak }: FleetFigures, { servers }: FleetInputs): string[] {
+function serversNotes({ planned, needed, peak }: FleetFigures, { servers }: FleetInputs): string[] {
   const notes = peak === 0 ? ['without any traffic it is one server all the same'] : []
-  if (servers !== undefined && servers !== planned) notes.push(`${exact(servers)} run`)
+  if (needed !== planned) notes.push(`the traffic of now takes ${plain(needed)}`)
+  if (servers !== undefined && servers !== planned) notes.push(`${plain(servers)} run`)
   return notes
 }
 
@@ -55,7 +56,9 @@ function loadNotes(inputs: FleetInputs, { load, traffic }: FleetFigures): string
   const { trafficFactor, targetLoad } = inputs
   const notes: string[] = []
   if (trafficFactor !== 1) {
-    notes.push(`traffic is ${exact(trafficFactor)} times the planned peak: ${rounded(traffic)} requests/s`)
+    notes.push(
+      `traffic is ${inFormula(trafficFactor)} times the planned peak: ${rounded(traffic)} requests/s`,
+    )
   }
   if (load > 1) notes.push('over 100 %: more comes in than all servers can do, and queues grow without end')
   // A fleet that is planned to the brim is at its target but for the last bit.
@@ -89,15 +92,15 @@ export function stepsOf(inputs: FleetInputs, figures: FleetFigures): FleetStep[]
   const { dailyActiveUsers: users, requestsPerUserPerDay: requests, peakFactor } = inputs
   const { serverCapacity, targetLoad, lostShare, reportInterval } = inputs
   const { average, peak, planned, servers, traffic, load } = figures
-  const n = exact(servers)
-  const lost = exact(lostShare)
+  const n = plain(servers)
+  const lost = plain(lostShare)
   return [
     {
       n: 1,
       kind: 'value',
       what: 'average requests per second',
       formula: 'users * requests / 86400',
-      numbers: `${exact(users)} * ${exact(requests)} / 86,400`,
+      numbers: `${plain(users)} * ${plain(requests)} / 86,400`,
       value: average,
       unit: 'requests/s',
       notes: [],
@@ -107,7 +110,7 @@ export function stepsOf(inputs: FleetInputs, figures: FleetFigures): FleetStep[]
       kind: 'value',
       what: 'peak requests per second',
       formula: 'average * peak factor',
-      numbers: `${inFormula(average)} * ${exact(peakFactor)}`,
+      numbers: `${inFormula(average)} * ${plain(peakFactor)}`,
       value: peak,
       unit: 'requests/s',
       notes: [],
@@ -117,7 +120,7 @@ export function stepsOf(inputs: FleetInputs, figures: FleetFigures): FleetStep[]
       kind: 'value',
       what: 'servers',
       formula: 'ceil(peak / (capacity * target))',
-      numbers: `ceil(${inFormula(peak)} / (${exact(serverCapacity)} * ${exact(targetLoad)}))`,
+      numbers: `ceil(${inFormula(peak)} / (${plain(serverCapacity)} * ${plain(targetLoad)}))`,
       value: planned,
       unit: 'servers',
       notes: serversNotes(figures, inputs),
@@ -127,7 +130,7 @@ export function stepsOf(inputs: FleetInputs, figures: FleetFigures): FleetStep[]
       kind: 'value',
       what: 'load on each server',
       formula: 'traffic / (n * capacity)',
-      numbers: `${inFormula(traffic)} / (${n} * ${exact(serverCapacity)})`,
+      numbers: `${inFormula(traffic)} / (${n} * ${plain(serverCapacity)})`,
       value: load,
       unit: 'share',
       notes: loadNotes(inputs, figures),
@@ -150,7 +153,7 @@ export function stepsOf(inputs: FleetInputs, figures: FleetFigures): FleetStep[]
       kind: 'value',
       what: 'requests aimed at one server between reports by sending all to the least loaded',
       formula: 'traffic * interval',
-      numbers: `${inFormula(traffic)} * ${exact(reportInterval)}`,
+      numbers: `${inFormula(traffic)} * ${plain(reportInterval)}`,
       value: figures.perReport,
       unit: 'requests',
       notes: reportNotes(inputs, figures),

@@ -10,7 +10,7 @@ const wrong: readonly (readonly [Record<string, unknown>, string, RegExp])[] = [
   [{ lostShare: -0.1 }, 'lostShare', /at least 0/],
   [{ lostShare: 1, servers: 1 }, 'lostShare', /below 1/],
   [{ targetLoad: 0 }, 'targetLoad', /above 0/],
-  [{ targetLoad: 1 }, 'targetLoad', /below 1 .*: by 1 nothing would be left/],
+  [{ targetLoad: 1 }, 'targetLoad', /below 1 .*: at 1 nothing would be left/],
   [{ targetLoad: 60 }, 'targetLoad', /60 % is 0.6/],
   [{ serverCapacity: 0 }, 'serverCapacity', /above 0/],
   [{ serverCapacity: -200 }, 'serverCapacity', /above 0/],
@@ -74,6 +74,12 @@ for (const input of ['dailyActiveUsers', 'requestsPerUserPerDay', 'trafficFactor
     t.deepEqual([load, equalShare, bySpareCapacity, perReport], [0, 0, 0, 0])
   })
 }
+
+test('-0 is 0, in numbers and in words', (t) => {
+  const zero = { dailyActiveUsers: 0, lostShare: 0, trafficFactor: 0 }
+  const minus = { dailyActiveUsers: -0, lostShare: -0, trafficFactor: -0 }
+  t.deepEqual(estimateFleet(minus), estimateFleet(zero))
+})
 
 test('one server that loses half of its CPU: no policy helps', (t) => {
   const { planned, equalShare, bySpareCapacity, steps } = estimateFleet({ dailyActiveUsers: 100_000 })

@@ -76,6 +76,8 @@ export function inBrowser(
   const { width = 1280, height = 900, expected = [], ...preferences } = options
   test.serial(title, async (t) => {
     const context = await (await browser()).newContext({ viewport: { width, height }, ...preferences })
+    // Longer than the usual 30 s: a machine that runs all tests at once may have little left for a browser.
+    context.setDefaultTimeout(60_000)
     try {
       // The loader of these tests has functions that `evaluate` sends to the page call this.
       await context.addInitScript('globalThis.__name = (value) => value')
@@ -117,23 +119,28 @@ export async function served(t: ExecutionContext, page: PageName = 'scene'): Pro
   return `http://127.0.0.1:${port}/`
 }
 
-/** What axe finds wrong with a page, one line each: the rule, and where. By all rules, its best practices too. */
-export async function faults(page: Page): Promise<string[]> {
+/**
+ * What axe finds wrong with a page, one line each: the rule, and where. By all rules, its best practices too.
+ * @param within a selector, to look at a part of the page alone
+ */
+export async function faults(page: Page, within = 'html'): Promise<string[]> {
   await page.evaluate(axe.source)
-  return page.evaluate(async () => {
+  return page.evaluate(async (within) => {
     const { axe } = globalThis as unknown as { axe: typeof import('axe-core') }
-    const { violations } = await axe.run({ reporter: 'v2' })
+    const { violations } = await axe.run(within, { reporter: 'v2' })
     return violations.flatMap(({ id, nodes }) =>
       nodes.map(({ target, failureSummary = '' }) => `${id}: ${target.join(' ')}: ${failureSummary}`),
     )
-  })
+  }, within)
 }
 
-/** Keeps a picture of the whole page in build/screens. */
-export async function picture(page: Page, name: string): Promise<void> {
+/** Keeps a picture of the whole page, or of a part of it, in build/screens. */
+export async function picture(page: Page, name: string, part?: string): Promise<void> {
   const folder = fileURLToPath(new URL('../../build/screens/', import.meta.url))
   mkdirSync(folder, { recursive: true })
-  await page.screenshot({ path: `${folder}${name}.png`, fullPage: true })
+  const path = `${folder}${name}.png`
+  if (part === undefined) await page.screenshot({ path, fullPage: true })
+  else await page.locator(part).screenshot({ path })
 }
 
 const CONTROLS = 'a[href], button:not(:disabled), input:not(:disabled), select, summary, [tabindex="0"]'
@@ -143,15 +150,15 @@ const CONTROLS = 'a[href], button:not(:disabled), input:not(:disabled), select, 
  * enough, since arrow keys do the rest.
  */
 export async function outOfReach(page: Page): Promise<string[]> {
-  const names = await page.evaluateHandle((controls) => {
-    const nameOf = (element: Element) => {
-      if (element instanceof HTMLInputElement && element.type === 'radio') return `radio ${element.name}`
-      return `${element.localName} ${element.id || element.textContent?.trim() || element.getAttribute('aria-label')}`
-    }
+  const left = await page.evaluateHandle((controls) => {
+    // By element, not by text: that changes while a page runs.
+    const keyOf = (element: Element) =>
+      element instanceof HTMLInputElement && element.type === 'radio' ? `radio ${element.name}` : element
     const shown = [...document.querySelectorAll(controls)].filter((element) => element.checkVisibility())
-    const left = new Set(shown.map(nameOf))
-    const reach = () => left.delete(nameOf(document.activeElement ?? document.body))
-    document.addEventListener('focusin', reach)
+    const left = new Set(shown.map(keyOf))
+    document.addEventListener('focusin', ({ target }) => {
+      if (target instanceof Element) left.delete(keyOf(target))
+    })
     return left
   }, CONTROLS)
   await page.evaluate(() => {
@@ -161,10 +168,12 @@ export async function outOfReach(page: Page): Promise<string[]> {
   // Past the last one the focus leaves the page, and comes to its start again.
   const most = 2 * (await page.locator(CONTROLS).count()) + 10
   for (let i = 0; i < most; i++) {
-    if ((await names.evaluate((left) => left.size)) === 0) break
+    if ((await left.evaluate(({ size }) => size)) === 0) break
     await page.keyboard.press('Tab')
   }
-  return names.evaluate((left) => [...left])
+  return left.evaluate((left) =>
+    [...left].map((key) => (typeof key === 'string' ? key : key.outerHTML.slice(0, 200))),
+  )
 }
 
 /** Bytes that came for a page and all that it loaded, as they were sent. */

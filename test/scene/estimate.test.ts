@@ -136,13 +136,13 @@ for (const [name, options] of [
 ] as const) {
   inBrowser(`axe finds nothing wrong with inputs that are: ${name}`, options, async (t, page) => {
     await open(t, page)
-    t.deepEqual(await faults(page), [])
-    await picture(page, `estimate-${name}`)
+    t.deepEqual(await faults(page, '#estimate'), [])
+    await picture(page, `estimate-${name}`, '#estimate')
     t.is(await page.locator('html').evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth), 0)
     await page.getByLabel('target load').fill('60')
     await page.getByLabel('peak factor').fill('x')
     await page.locator('#estimate .estimate-missing').waitFor()
-    t.deepEqual(await faults(page), [])
-    await picture(page, `estimate-wrong-${name}`)
+    t.deepEqual(await faults(page, '#estimate'), [])
+    await picture(page, `estimate-wrong-${name}`, '#estimate')
   })
 }

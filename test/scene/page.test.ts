@@ -15,8 +15,9 @@ for (const { name, link = '', options } of looks) {
     options,
     async (t, page) => {
       await page.goto(`${await served(t)}${link}`)
+      await page.getByRole('button', { name: 'Pause' }).click()
       await page.getByRole('button', { name: 'Skip' }).click()
-      await page.getByText('1:00', { exact: true }).first().waitFor()
+      await page.locator('#time', { hasText: /^1:/ }).waitFor()
       await picture(page, `scene-${name}`)
       t.deepEqual(await faults(page), [])
       const overhang = await page.evaluate(() => {

@@ -1,16 +1,17 @@
 import { Command, Option } from 'commander'
 import { IdlestError } from '../../errors.js'
 import { engineOption, numberFrom, seed } from '../arguments.js'
+import { Ended, endingSignal } from '../ending.js'
 import { exitAsUsual, FAILED } from '../exit.js'
+import { Progress } from '../progress.js'
 import { showScene } from '../scene.js'
-import { Ended, endingSignal } from './ending.js'
 import type { View } from './frame.js'
 import type { DemoOptions } from './scene.js'
 import { ServerFailure } from './servers.js'
-import { lineView, screenView, silentView } from './views.js'
+import { lineView, progressView, screenView } from './views.js'
 
-function viewFor(json: boolean): View {
-  if (json) return silentView
+function viewFor(json: boolean, progress: Progress): View {
+  if (json) return progressView(progress)
   return process.stdout.isTTY ? screenView(process.stdout) : lineView(process.stdout)
 }
 
@@ -24,10 +25,11 @@ async function run({ json, open, ...options }: DemoFlags, command: Command): Pro
     await showScene({ host: '127.0.0.1', open }, command)
     return
   }
+  const progress = new Progress()
   try {
     // Not at the top: the other commands do without all that it loads.
     const { runDemo } = await import('./run.js')
-    const result = await runDemo(options, viewFor(json), endingSignal())
+    const result = await runDemo(options, viewFor(json, progress), endingSignal())
     if (json) process.stdout.write(`${JSON.stringify(result, undefined, 2)}\n`)
   } catch (error) {
     if (error instanceof Ended) process.exitCode = error.exitCode
@@ -35,6 +37,8 @@ async function run({ json, open, ...options }: DemoFlags, command: Command): Pro
       process.stderr.write(`error: ${error.message}\n`)
       process.exitCode = FAILED
     } else throw error
+  } finally {
+    progress.clear()
   }
 }
 

@@ -1,7 +1,8 @@
 import type { FleetEstimate } from '../../estimate/estimate.js'
-import { exact } from '../../estimate/formats.js'
+import { inFormula, percent, plain, rounded } from '../../estimate/formats.js'
 import { type FleetInputs, fleetFields } from '../../estimate/inputs.js'
 import { linesOf } from '../../estimate/lines.js'
+import type { Figure, MeasuredFleet } from '../../estimate/measured.js'
 import type { FleetStep } from '../../estimate/steps.js'
 
 /** Where an input comes from. */
@@ -34,7 +35,8 @@ function inputsText(inputs: Readonly<FleetInputs>, sources: Sources): string {
     const value = inputs[name]
     if (value === undefined) return []
     const { label, unit } = fleetFields[name]
-    return [[label, exact(value), unit, sources[name] ?? 'default']]
+    const source = sources[name] ?? 'default'
+    return [[label, source === 'measured' ? inFormula(value) : plain(value), unit, source]]
   })
   return columns(rows)
 }
@@ -54,4 +56,20 @@ function stepText(step: FleetStep): string {
 /** An estimate for a terminal. */
 export function estimateText({ inputs, steps }: FleetEstimate, sources: Sources): string {
   return `${inputsText(inputs, sources)}\n${steps.map(stepText).join('')}`
+}
+
+/** What a live balancer told, and what of it could not be used. */
+export function measuredText(url: string, measured: MeasuredFleet, unused: readonly string[]): string {
+  const { members, servers, traffic, load, capacity, reportInterval } = measured
+  const row = (label: string, figure: Figure | undefined, text: (value: number) => string): string[] =>
+    figure === undefined ? [label, '-', 'not told'] : [label, text(figure.value), figure.from]
+  const rows = [
+    ['servers that take work', plain(servers), `of ${plain(members)}, up and not ejected`],
+    row('traffic', traffic, (value) => `${rounded(value)} requests/s`),
+    row('mean load', load, percent),
+    row('capacity of a server', capacity, (value) => `${rounded(value)} requests/s`),
+    row('report interval', reportInterval, (value) => `${plain(value)} s`),
+  ]
+  const notes = unused.map((what) => ` not used: ${what}\n`)
+  return `measured at ${url}\n${columns(rows)}${notes.join('')}`
 }

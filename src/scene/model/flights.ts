@@ -17,15 +17,10 @@ const SPREAD = (Math.sqrt(5) - 1) / 2
 /** The dots that are under way. */
 export class Flights {
   readonly list: Flight[] = []
-  /** Dots that were not drawn, since there were too many. */
-  dropped = 0
   #launched = 0
 
   launch(server: number, balancer: number): void {
-    if (this.list.length >= MOST_FLIGHTS) {
-      this.dropped++
-      return
-    }
+    if (this.list.length >= MOST_FLIGHTS) return
     const lane = ((this.#launched++ * SPREAD) % 1) * 2 - 1
     this.list.push({ server, balancer, progress: 0, lane })
   }
@@ -42,8 +37,12 @@ export class Flights {
 
   clear(): void {
     this.list.length = 0
-    this.dropped = 0
   }
+}
+
+/** Dots that are under way together, at so many requests per second, requests a dot and virtual seconds per second. */
+export function expectedFlights(rate: number, dot: number, speed: number): number {
+  return ((rate * speed) / dot) * (flightTime(speed) / 1000)
 }
 
 /** ms on the screen from users to server, at `speed` virtual seconds per second: slower or faster, but to be seen. */

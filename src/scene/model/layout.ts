@@ -58,7 +58,7 @@ export function layOut(width: number, balancers: number, servers: number): Layou
   const balancerWidth = narrow ? 46 : 92
   const left = usersWidth
   const right = width - cardWidth - waitingWidth
-  const balancerX = left + (right - left - balancerWidth) * 0.4
+  const balancerX = Math.round(left + (right - left - balancerWidth) * 0.4)
 
   const groupHeight = balancers === 1 ? 92 : Math.min(height - TOP - 20, 40 + balancers * 30)
   const group = { x: balancerX, y: middle - groupHeight / 2, width: balancerWidth, height: groupHeight }
@@ -184,6 +184,7 @@ export function markQueue(
   return Math.max(Math.ceil(marks) - shown, 0)
 }
 
+// To whole pixels.
 function clamp(value: number, least: number, most: number): number {
-  return Math.min(Math.max(value, least), most)
+  return Math.round(Math.min(Math.max(value, least), most))
 }

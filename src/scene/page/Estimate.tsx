@@ -2,7 +2,7 @@ import './estimate.css'
 import { useMemo, useState } from 'preact/hooks'
 import { enteredNumber } from '../../estimate/entered.js'
 import { type FleetEstimate, type FleetFaults, tryFleet } from '../../estimate/estimate.js'
-import { exact, rounded } from '../../estimate/formats.js'
+import { plain, rounded } from '../../estimate/formats.js'
 import { FLEET_DEFAULTS, fleetFields } from '../../estimate/inputs.js'
 import { linesOf } from '../../estimate/lines.js'
 import type { FleetStep } from '../../estimate/steps.js'
@@ -16,7 +16,7 @@ function each<T>(make: (name: Name) => T): Record<Name, T> {
   return Object.fromEntries(names.map((name) => [name, make(name)])) as Record<Name, T>
 }
 
-const defaults: Texts = each((name) => exact(FLEET_DEFAULTS[name]))
+const defaults: Texts = each((name) => plain(FLEET_DEFAULTS[name]))
 
 /** The size of a fleet, step by step: inputs to edit, and what comes of them. */
 export function Estimate() {

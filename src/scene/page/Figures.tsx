@@ -1,7 +1,7 @@
 import { count, milliseconds, percent } from '../../format.js'
 import { scenePolicies } from '../model/inputs.js'
 import type { Player } from '../model/player.js'
-import { lastTold, titleOf, worstWindow } from '../model/words.js'
+import { lastTold, span, titleOf, worstWindow } from '../model/words.js'
 import { useTicks } from './player.js'
 
 /** What came of one run so far. */
@@ -12,7 +12,12 @@ export function RunFigures({ player, which }: { player: Player; which: number })
   const figures = [
     { name: 'p50', title: 'Half of the responses within', value: milliseconds(run.p50), note: 'last 10 s' },
     { name: 'p99', title: '99 of 100 within', value: milliseconds(run.p99), note: 'last 10 s' },
-    { name: 'worst-share', title: 'Worst window', value: worstWindow(run), note: 'one report long' },
+    {
+      name: 'worst-share',
+      title: 'Worst window',
+      value: worstWindow(run),
+      note: `${span(run.worstWindowLength)} long`,
+    },
     { name: 'sent', title: 'Requests sent', value: count(run.sentTotal), note: 'since the start' },
   ]
   return (

@@ -1,10 +1,12 @@
 import { count } from '../../format.js'
+import { expectedFlights, MOST_FLIGHTS } from '../model/flights.js'
 import type { Player } from '../model/player.js'
 import { useInputs } from './player.js'
 
 /** What the marks of the drawing mean. */
 export function Legend({ player }: { player: Player }) {
-  const { dot } = useInputs(player)
+  const { dot, speed } = useInputs(player)
+  const isTooMany = expectedFlights(player.rate, dot, speed) > MOST_FLIGHTS
   const each = dot === 1 ? 'a request' : `${count(dot)} requests`
   return (
     <ul class="legend">
@@ -13,6 +15,7 @@ export function Legend({ player }: { player: Player }) {
           <circle cx="7" cy="7" r="5" fill="var(--ink-soft)" />
         </svg>
         {each}, on the way or waiting
+        {isTooMany && '; some on the way are left out, there are too many'}
       </li>
       <li>
         <svg width="14" height="14" aria-hidden="true">

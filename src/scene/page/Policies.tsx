@@ -31,7 +31,7 @@ export function Policies({ player }: { player: Player }) {
         ))}
       </fieldset>
       <label class="beside">
-        <span>Beside it</span>
+        <span class="beside-label">Beside it</span>
         <select
           value={second ?? ''}
           onChange={({ currentTarget }) => player.set({ second: readPolicy(currentTarget.value) })}

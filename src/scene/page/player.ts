@@ -33,13 +33,16 @@ export function useLinkedPlayer(): Linked {
     const read = () => {
       if (location.hash === toLink(player.inputs)) return
       const link = fromLink(location.hash)
-      setIgnored(link.ignored)
       player.set(link.inputs)
+      setIgnored(link.ignored)
     }
+    let written = player.inputs
     const write = () => {
-      const hash = toLink(player.inputs)
-      if (location.hash === hash) return
+      // A link that was read stays as it is until something is set.
+      if (player.inputs === written) return
+      written = player.inputs
       setIgnored([])
+      const hash = toLink(player.inputs)
       history.replaceState(null, '', `${location.pathname}${location.search}${hash}`)
     }
     addEventListener('hashchange', read)

@@ -81,8 +81,8 @@ const estimate: readonly Meaning[] = [
   },
   {
     name: 'Report interval',
-    means: 'As in the scene: what is sent between two reports is sent by the older one.',
-    usual: '2 s.',
+    means: 'As in the scene: what comes between two reports is sent by the older one.',
+    usual: 'Seconds; 2 s here, as HAProxy has it. Short against how fast load changes.',
   },
 ]
 

@@ -7,36 +7,36 @@ export function Reading() {
         <div>
           <dt>Busy</dt>
           <dd>
-            The share of the last window that a server spent serving requests. It is what the policy brings
-            about, so it is drawn large.
+            The share of the last second that a server spent serving requests. It is what the policy brings
+            about, so its bar is the large one.
           </dd>
         </div>
         <div>
-          <dt>Reported CPU</dt>
+          <dt>CPU as told</dt>
           <dd>
-            What the server said of itself: requests and background work together. It is drawn apart, with its
-            age, because the balancer knows nothing newer.
+            What the server reported: requests and its background work together. It is drawn apart, with its
+            age, because the balancer knows nothing newer. The stroke on the bar is what it would report now.
           </dd>
         </div>
         <div>
           <dt>A dot</dt>
           <dd>
-            Every hundredth request sent to a server, unless you set another number. Requests differ in
-            length.
+            Every hundredth request that a server gets, unless you set another number. Marks before a server
+            wait in its queue.
           </dd>
         </div>
         <div>
           <dt>The same requests</dt>
           <dd>
-            Arrivals and the work of each are drawn from a seed, once. The fingerprint tells runs of the same
-            requests from others.
+            When each comes and how much work it is: both are drawn from the seed, before anything is picked.
+            Every policy gets them in the same order.
           </dd>
         </div>
       </dl>
       <p class="try">
-        <strong>To try:</strong> start with <em>least loaded only</em>. Until the next report comes all
-        requests go to one server, then all to another. Then switch to <em>adaptive</em>, and let a server
-        lose most of its CPU.
+        <strong>To try:</strong> play <em>least loaded only</em>. Until the next report all requests go to one
+        server, then all to another. Then set <em>adaptive</em> beside it: no herd, and half of server 2's
+        CPU, which goes after 20 s, costs milliseconds.
       </p>
     </section>
   )
