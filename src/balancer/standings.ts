@@ -50,9 +50,9 @@ export interface Standing {
   grade: Grade
   /** Whether it may be picked. */
   up: boolean
-  /** What it gets of the share that it would get otherwise, 0-1. */
+  /** What it gets of the share that it would get otherwise, 0-1, by what it told and whether it is suspect. */
   factor: number
-  /** Whether that is less than 1, or it has told a limit. */
+  /** Whether that or `part` is less than 1, or it has told a limit. */
   guarded: boolean
 }
 
@@ -65,8 +65,8 @@ export function stateOf({ order, told }: Standing): MemberState {
   return state === 'up' && (order === 'drain' || weight === 0) ? 'drain' : state
 }
 
-function factorOf({ told, part, suspect, suspectThere }: Standing): number {
-  const factor = (part * Math.min(told.weight ?? 100, 100)) / 100
+function factorOf({ told, suspect, suspectThere }: Standing): number {
+  const factor = Math.min(told.weight ?? 100, 100) / 100
   return suspect || suspectThere ? factor * SUSPECT_FACTOR : factor
 }
 
@@ -128,7 +128,7 @@ export class Standings {
 
   enter(member: Standing): void {
     member.factor = factorOf(member)
-    member.guarded = member.factor < 1 || (member.told.maxInFlight ?? 0) > 0
+    member.guarded = member.factor < 1 || member.part < 1 || (member.told.maxInFlight ?? 0) > 0
     if (member.guarded) this.guarded++
     member.grade = this.#gradeOf(member)
     this.#add(member, 1)
