@@ -110,7 +110,7 @@ export class FileFinder implements Finder {
     let problem: unknown
     try {
       text = await readFile(path, 'utf8')
-      content = readNodes(text)
+      content = readNodes(text, path.endsWith('.json'))
     } catch (error) {
       problem = error
     }

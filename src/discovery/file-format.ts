@@ -14,17 +14,19 @@ export interface FileContent {
   readonly isEnded: boolean
 }
 
-// An array of JSON; not a line with an IPv6 address.
+// An array of JSON, whatever the file is called; not a line with an IPv6 address.
 const ARRAY_START = /^\[\s*(["{\]]|$)/
 
 /**
  * Reads a list of nodes: JSON, or a line a node, with comments after `#`. JSON is an array of ids or of objects with an
  * `id`, or an object with such an array as `nodes`.
+ * @param isJson whether it has to be JSON; else it may be
  * @throws Error for what is neither; nodes are not checked
  */
-export function readNodes(text: string): FileContent {
+export function readNodes(text: string, isJson = false): FileContent {
   const trimmed = text.replace(/^\uFEFF/, '').trim()
-  if (trimmed.startsWith('{') || ARRAY_START.test(trimmed)) {
+  if (trimmed === '') return { nodes: [], isEnded: true }
+  if (isJson || trimmed.startsWith('{') || ARRAY_START.test(trimmed)) {
     return { nodes: fromJson(JSON.parse(trimmed)), isEnded: true }
   }
   const ids = trimmed.split(/\r?\n/).map((line) => line.replace(/(^|\s)#.*$/, '').trim())

@@ -29,8 +29,9 @@ const fileOptions = options({
 })
 
 /**
- * Nodes by a file, which is watched: a line a node, or JSON, an array of ids or of objects with an `id`, of which `weight`
- * and `priority` are read.
+ * Nodes by a file, which is watched: a line a node, with comments after `#`; or JSON, an array of ids or of objects with
+ * an `id`, of which `weight` and `priority` are read, or an object with that as `nodes`. What is called `.json` has to be
+ * JSON.
  *
  * ```ts
  * const nodes = fileDiscovery('/etc/api/nodes.json') // [{ "id": "10.0.0.1:8080", "weight": 2 }, { "id": "10.0.0.2:8080" }]

@@ -46,3 +46,11 @@ export class HandSource implements NodeSource<string> {
     for (const follower of this.followers) follower.take(list)
   }
 }
+
+/** Waits until a discovery has found what is wanted. */
+export async function untilFound<N>(
+  discovery: AsyncIterable<readonly N[]>,
+  isWanted: (nodes: readonly N[]) => boolean,
+): Promise<void> {
+  for await (const nodes of discovery) if (isWanted(nodes)) return
+}
