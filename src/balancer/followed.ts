@@ -20,6 +20,9 @@ export interface FollowedOptions<N extends NodeLike> {
   readonly onChange: (left: readonly Member[]) => void
 }
 
+/** The share of the time that may go by with changes: where there are thousands of members, they come together for longer. */
+const MOST_SHARE = 0.025
+
 /**
  * Makes what a source finds the members. Only the difference to what it found before is applied: whoever stays keeps its
  * place, and so its readings, counts and turn; members that the source never found stay too. Changes that come fast are
@@ -46,7 +49,7 @@ export class Followed<N extends NodeLike> {
     })
     // Nobody needs to wait for it.
     this.first.catch(() => {})
-    this.#soon = new Spaced(() => this.#take(), options.clock, options.spacing)
+    this.#soon = new Spaced(() => this.#take(), options.clock, options.spacing, MOST_SHARE)
     this.#following = options.source.follow({
       take: (nodes) => {
         this.#latest = nodes
@@ -85,17 +88,26 @@ export class Followed<N extends NodeLike> {
   }
 
   #apply(members: Members<N>): void {
-    const next = new Map(this.#latest.map((found) => [found.id, found]))
-    const left = this.#leaving(next)
-    const joined = this.#latest.filter(({ id }) => !this.#known.has(id) && members.find(id) === undefined)
+    const known = this.#known
+    const next = new Map<string, FoundNode<N>>()
+    const others: FoundNode<N>[] = []
+    let stayed = 0
+    for (const found of this.#latest) {
+      const before = known.get(found.id)
+      if (before !== undefined) stayed++
+      if (before !== found) others.push(found)
+      next.set(found.id, found)
+    }
+    const left = stayed < known.size ? this.#leaving(next) : []
+    const joined = others.filter(({ id }) => !known.has(id) && members.find(id) === undefined)
     let isOther = left.length > 0 || joined.length > 0
     if (isOther)
       members.change(
-        new Set(left.map(({ id }) => id)),
+        left,
         joined.map(({ node }) => node),
       )
     this.#known = next
-    for (const found of this.#latest) {
+    for (const found of others) {
       const member = members.find(found.id)
       if (member === undefined) continue
       if (member.node !== found.node) {
@@ -109,9 +121,11 @@ export class Followed<N extends NodeLike> {
 
   #leaving(next: ReadonlyMap<string, FoundNode<N>>): Member<N>[] {
     const { members, self } = this.#options
-    return [...this.#known.keys()].flatMap((id) => {
+    const left: Member<N>[] = []
+    for (const id of this.#known.keys()) {
       const member = next.has(id) || id === self ? undefined : members.find(id)
-      return member === undefined ? [] : [member]
-    })
+      if (member !== undefined) left.push(member)
+    }
+    return left
   }
 }

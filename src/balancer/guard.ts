@@ -59,6 +59,7 @@ export class Guard {
   #members: readonly Member[] = []
   // Indices of those that may be picked.
   #up: number[] = []
+  #isWeighed = false
   #largest = 1
   // Of their parts, where draws go by these; else 0.
   #largestPart = 0
@@ -78,13 +79,20 @@ export class Guard {
       const member = before[index]
       return member !== undefined && members[member.index] === member ? member.index : -1
     })
-    this.#up = members.flatMap(({ up }, index) => (up ? [index] : []))
+    this.#up = []
+    for (let i = 0; i < members.length; i++) if (this.#member(i).up) this.#up.push(i)
     this.reweigh()
   }
 
   /** Takes in that weights changed. They are relative: the largest takes all that is drawn. */
   reweigh(): void {
     this.#parts?.reweigh()
+    this.#isWeighed = false
+  }
+
+  // Only where it is needed: most balancers never do.
+  #weigh(): void {
+    this.#isWeighed = true
     this.#largest = 0
     let [least, largest] = [1, 0]
     for (const index of this.#up) {
@@ -107,6 +115,7 @@ export class Guard {
    */
   pick(draws: Draws, excluded: Uint32Array): number {
     this.passed.length = 0
+    if (!this.#isWeighed) this.#weigh()
     const drawn = this.#drawByPart(draws, excluded)
     const index = drawn < 0 || this.#takes(drawn, draws) ? drawn : this.#another(drawn, draws, excluded)
     if (index >= 0) {

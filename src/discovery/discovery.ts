@@ -35,7 +35,9 @@ export class Discovery<N extends NodeLike = NodeLike> implements NodeSource<N>, 
   readonly #problems = { empty: 0, notFound: 0, timeout: 0, failed: 0, invalid: 0 }
   readonly #counters = { looks: 0, changes: 0, added: 0, removed: 0, asked: 0 }
   #nodes: readonly N[] = Object.freeze([])
-  #found: readonly FoundNode<N>[] | undefined
+  #list: readonly FoundNode<N>[] = []
+  // By id; undefined before any is known.
+  #found: ReadonlyMap<string, FoundNode<N>> | undefined
   #closed = false
 
   /**
@@ -83,7 +85,7 @@ export class Discovery<N extends NodeLike = NodeLike> implements NodeSource<N>, 
   follow(follower: NodeFollower<N>): Following {
     if (this.#closed) throw new ClosedError(`discovery ${this.name}`)
     this.#followers.add(follower)
-    if (this.#found !== undefined) follower.take(this.#found)
+    if (this.#found !== undefined) follower.take(this.#list)
     if (this.#followers.size === 1) this.#finder.start()
     return {
       failing: () => this.refresh(),
@@ -136,7 +138,7 @@ export class Discovery<N extends NodeLike = NodeLike> implements NodeSource<N>, 
     this.#counters.looks += looks
     const wrong = [...problems]
     try {
-      if (nodes !== undefined) this.#change(foundOf(nodes))
+      if (nodes !== undefined) this.#change(nodes)
     } catch (error) {
       wrong.push({ kind: 'invalid', reason: reasonOf(error), error })
     }
@@ -144,24 +146,28 @@ export class Discovery<N extends NodeLike = NodeLike> implements NodeSource<N>, 
     for (const problem of wrong) this.#tell(problem)
   }
 
-  #change(found: readonly FoundNode<N>[]): void {
-    const before = new Map(this.#found?.map((one) => [one.id, one]))
-    const isSame =
-      this.#found !== undefined &&
-      before.size === found.length &&
-      found.every(({ id, node, tier, part }) => {
-        const known = before.get(id)
-        return known !== undefined && known.node === node && known.tier === tier && known.part === part
-      })
-    if (isSame) return
-    const added = found.flatMap(({ id }) => (before.delete(id) ? [] : [id]))
-    const removed = [...before.keys()]
+  #change(nodes: readonly N[]): void {
+    const before = this.#found
+    const added: string[] = []
+    let isOther = before === undefined || before.size !== nodes.length
+    const found = foundOf(nodes).map((one) => {
+      const known = before?.get(one.id)
+      if (known === undefined) added.push(one.id)
+      else if (known.node === one.node && known.tier === one.tier && known.part === one.part) return known
+      isOther = true
+      return one
+    })
+    if (!isOther) return
+    const next = new Map<string, FoundNode<N>>()
+    for (const one of found) next.set(one.id, one)
+    const removed = [...(before?.keys() ?? [])].filter((id) => !next.has(id))
     const counters = this.#counters
     counters.changes++
     counters.added += added.length
     counters.removed += removed.length
-    this.#found = found
-    this.#nodes = Object.freeze(found.map(({ node }) => node))
+    this.#found = next
+    this.#list = found
+    this.#nodes = Object.freeze(nodes.slice())
     publishDiscovered({ discovery: this.name, nodes: found.length, added, removed })
     for (const follower of [...this.#followers]) follower.take(found)
   }

@@ -54,6 +54,9 @@ export function eventDiscovery<N extends NodeLike>(
   return new Discovery<N>(name, (onLook) => new EventFinder(events, clock, coalesce, onLook))
 }
 
+/** The share of the time that may go by with passing changes on. */
+const MOST_SHARE = 0.05
+
 class EventFinder<N extends NodeLike> implements Finder {
   readonly #events: AsyncIterable<NodeEvent<N>>
   readonly #onLook: (look: Look<N>) => void
@@ -72,7 +75,7 @@ class EventFinder<N extends NodeLike> implements Finder {
   ) {
     this.#events = events
     this.#onLook = onLook
-    this.#soon = new Spaced(() => this.#pass(), clock, coalesce)
+    this.#soon = new Spaced(() => this.#pass(), clock, coalesce, MOST_SHARE)
   }
 
   start(): void {

@@ -4,7 +4,7 @@ import { Dnsmasq, hasDnsmasq, hostsOf } from './dnsmasq.js'
 import { untilFound } from './support.js'
 
 const SERVICE = 'api.default.svc.cluster.test'
-const QUICK = { interval: 60, minInterval: 30, timeout: 1_000 }
+const QUICK = { interval: 60, minInterval: 30, timeout: 10_000 }
 const pods = (first: number, count: number) => Array.from({ length: count }, (_, i) => `10.2.0.${first + i}`)
 
 // Fewer tests, no failure, where it is not installed.
@@ -78,11 +78,11 @@ if (hasDnsmasq) {
         '--srv-host=_http._tcp.api.test,three.test,8083,20,0',
       ],
     )
-    const discovery = dnsDiscovery({ hostname: '_http._tcp.api.test', resolver: server.resolver() })
+    const discovery = dnsDiscovery({ hostname: '_http._tcp.api.test', resolver: server.resolver(), ...QUICK })
     t.teardown(() => discovery.close())
-    const nodes = await discovery.ready()
+    await untilFound(discovery, (nodes) => nodes.length === 3)
     t.deepEqual(
-      nodes.map(({ id, name, priority, weight }) => [id, name, priority, weight]),
+      discovery.nodes.map(({ id, name, priority, weight }) => [id, name, priority, weight]),
       [
         ['10.3.0.1:8081', 'one.test', 10, 3],
         ['10.3.0.2:8082', 'two.test', 10, 1],

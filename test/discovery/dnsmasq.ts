@@ -101,7 +101,7 @@ export class Dnsmasq {
   }
 
   resolver(): Resolver {
-    const resolver = new Resolver({ timeout: 300, tries: 1 })
+    const resolver = new Resolver({ timeout: 1_000, tries: 1 })
     resolver.setServers([`127.0.0.1:${this.#port}`])
     return resolver
   }

@@ -1,3 +1,4 @@
+import { channel } from 'node:diagnostics_channel'
 import test from 'ava'
 import { createBalancer, eventDiscovery, type NodeEvent, OptionError, random } from '../../dist/index.js'
 import { VirtualClock } from '../../dist/simulation/virtual-clock.js'
@@ -174,6 +175,35 @@ test('nodes are the very objects of the events, and one that comes again is repl
   t.is(balancer.select(), first)
   await clock.advance(50)
   t.is(balancer.select(), second)
+})
+
+test('changes and problems are told on channels', async (t) => {
+  const heard: unknown[] = []
+  for (const name of ['idlest:discovery:change', 'idlest:discovery:problem']) {
+    const listen = (event: unknown) => {
+      if ((event as { discovery: string }).discovery === 'told') heard.push([name, event])
+    }
+    channel(name).subscribe(listen)
+    t.teardown(() => {
+      channel(name).unsubscribe(listen)
+    })
+  }
+  const { clock, feed } = setUp('told')
+  feed.push(['a', 'b'])
+  await clock.advance(50)
+  feed.push({ remove: ['a'], add: ['c'] })
+  await clock.advance(50)
+  feed.end()
+  await clock.advance(50)
+  const discovery = 'told'
+  t.deepEqual(heard, [
+    ['idlest:discovery:change', { discovery, nodes: 2, added: ['a', 'b'], removed: [] }],
+    ['idlest:discovery:change', { discovery, nodes: 2, added: ['c'], removed: ['a'] }],
+    [
+      'idlest:discovery:problem',
+      { discovery, kind: 'failed', reason: 'the events have ended', error: undefined },
+    ],
+  ])
 })
 
 test('what gives no events is refused', (t) => {

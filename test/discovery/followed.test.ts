@@ -1,5 +1,9 @@
 import test from 'ava'
+import { wordsFor } from '../../dist/balancer/reason-words.js'
+import { reasonsOf, rulesOf } from '../../dist/balancer/reasons.js'
+import { trustOptions } from '../../dist/balancer/trust-options.js'
 import {
+  attachBalancer,
   type BalancerOptions,
   createBalancer,
   hashRing,
@@ -9,6 +13,7 @@ import {
   roundRobin,
   weightedRoundRobin,
 } from '../../dist/index.js'
+import { checkOptions } from '../../dist/options.js'
 import { VirtualClock } from '../../dist/simulation/virtual-clock.js'
 import { engines } from '../support/engines.js'
 import { areUniform, countPicks, follow } from '../support/shares.js'
@@ -254,4 +259,36 @@ test('the source is told of a node that is ejected, and of polls that begin to f
 test('what is neither an array of nodes nor finds them is refused', (t) => {
   const error = t.throws(() => createBalancer({ nodes: 'a' as never }), { instanceOf: OptionError })
   t.regex(error?.message ?? '', /an array of nodes, or what finds them/)
+})
+
+test('why a node is not picked is told: it is in reserve, or of weight 0', (t) => {
+  const { source, balancer } = setUp()
+  source.find('a', found('b', 1), found('c', 0, 0), found('d', 1))
+  balancer.report('d', { state: 'down' })
+  const rules = rulesOf(random(), checkOptions('', {}, trustOptions), false)
+  const words = reasonsOf(balancer.snapshot(), rules).map((reason) => reason && wordsFor(reason))
+  t.deepEqual(words, [
+    undefined,
+    'in reserve: others come first, and one of them is used',
+    'weight 0: by the discovery',
+    'down: told by the node',
+  ])
+})
+
+test('an attached balancer heeds what is in reserve, and weights', async (t) => {
+  const { source, balancer, clock } = setUp()
+  source.find(found('a', 0, 1), found('b', 0, 0.5), found('c', 1))
+  const attached = attachBalancer(balancer.handle(), { clock, seed: 1 })
+  t.teardown(() => attached.close())
+  const counts = countPicks(3_000, () => attached.select())
+  t.true(
+    follow(
+      ['a', 'b', 'c'].map((id) => counts.get(id) ?? 0),
+      [2 / 3, 1 / 3, 0],
+    ),
+  )
+  source.find(found('a', 2), 'b', found('c', 1))
+  while (attached.select() !== 'b') await new Promise(setImmediate)
+  while (attached.snapshot()[0]?.isReserve !== true) await new Promise(setImmediate)
+  t.deepEqual([...countPicks(100, () => attached.select()).keys()], ['b'])
 })
