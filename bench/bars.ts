@@ -1,5 +1,6 @@
 import type { CaseResult, Doer } from './case.js'
 import { ALGORITHM_SIZES, ALGORITHMS, caseOf, nameOf, WEIGHTINGS } from './cases/algorithms.js'
+import { CHANGES, CHANGES_NODES } from './cases/changes.js'
 import { STRING_FLOOR } from './cases/floor.js'
 import { KEYED_CASES, KEYED_NODES } from './cases/keyed.js'
 import { ADAPTIVE_LEASES, LEASES } from './cases/leases.js'
@@ -66,6 +67,14 @@ export function barsOf(results: readonly CaseResult[], figures: Figures = {}): B
       'times',
       1.2,
       ratio(floors('select()', 'native', LARGE), select8),
+    ),
+    ...CHANGES_NODES.map((nodes) =>
+      bar(
+        `native ${CHANGES}, ${nodes.toLocaleString('en')} nodes, to the floor`,
+        'times',
+        1.2,
+        floors(CHANGES, 'native', nodes),
+      ),
     ),
     ...[
       ...ALGORITHMS.map(({ algorithm, atMost }) => ({ name: nameOf(algorithm), atMost })),

@@ -6,6 +6,7 @@ import { barsOf, type Figures, LARGE } from './bars.js'
 import type { CaseFamily, CaseResult } from './case.js'
 import { algorithmCases } from './cases/algorithms.js'
 import { arrayCases } from './cases/arrays.js'
+import { changesCases } from './cases/changes.js'
 import { comparisonCases } from './cases/comparisons.js'
 import { floorCases, sampleFloor } from './cases/floor.js'
 import { keyedCases } from './cases/keyed.js'
@@ -125,6 +126,7 @@ async function measureCases(
     naiveCases(),
     leaseCases(),
     publishingCases(),
+    changesCases(),
     comparisonCases(),
     threads,
   ]

@@ -297,6 +297,7 @@ export abstract class Picker<N extends NodeLike = NodeLike> extends KnownMembers
       inBand: { ...this.inBand.counters },
       poll: undefined,
       probes: undefined,
+      discovery: undefined,
       sampler: undefined,
     }
   }

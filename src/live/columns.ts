@@ -52,6 +52,8 @@ export const COLUMNS: readonly Column[] = [
   { name: 'fixedWeight', of: ({ fixedWeight }) => fixedWeight },
   { name: 'ejected', of: ({ ejected }) => ejected && { ...ejected, remaining: whole(ejected.remaining) } },
   { name: 'suspect', of: ({ suspect }) => suspect },
+  { name: 'part', of: ({ part }) => (part === 1 ? undefined : short(part)) },
+  { name: 'isReserve', of: ({ isReserve }) => mark(isReserve) },
   { name: 'isCapped', of: ({ isCapped }) => mark(isCapped) },
   { name: 'poll', of: ({ poll }) => poll },
   // As the table has them: whether a member is in the band is worked out from these.
@@ -118,6 +120,8 @@ export function nodeFrom(cell: (name: string) => Cell): PartialNode {
     fixedWeight: number('fixedWeight'),
     ejected: (cell('ejected') ?? undefined) as PartialNode['ejected'],
     suspect: (cell('suspect') ?? undefined) as PartialNode['suspect'],
+    part: number('part') ?? 1,
+    isReserve: number('isReserve') !== undefined,
     isCapped: number('isCapped') !== undefined,
     poll: (cell('poll') ?? undefined) as PartialNode['poll'],
     cpu: number('cpu'),
