@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import { tokenSchema } from '../agent/token.js'
-import { type ServerTls, serverTlsSchema } from '../agent/web-server.js'
 import { checkOptions, number, options, text, whole } from '../options.js'
+import { tokenSchema } from '../web/token.js'
+import { type ServerTls, serverTlsSchema } from '../web/web-server.js'
 
 /** Options of `balancer.serve`. */
 export interface ServeOptions {
