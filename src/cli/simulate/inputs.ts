@@ -8,6 +8,7 @@ import { hasFields } from '../../fields.js'
 import { type Problem, parseText } from '../../scenario/document.js'
 import { checkScenario, problemsOf, wordsOf } from '../../scenario/read.js'
 import type { Scenario } from '../../scenario/scenario.js'
+import type { LogData } from '../../scene/model/report-data.js'
 import { FAILED, USAGE } from '../exit.js'
 import type { Progress } from '../progress.js'
 import { type Flags, type IsGiven, overridden, type Raw, scenarioOfFlags } from './flags.js'
@@ -27,16 +28,6 @@ export class InputError extends Error {
     super(message)
     this.exitCode = exitCode
   }
-}
-
-/** Lines of a log that could not be used. */
-export interface LogReport {
-  readonly path: string
-  readonly lines: number
-  readonly used: number
-  readonly blank: number
-  readonly bad: number
-  readonly firstBad: AccessLog['bad']
 }
 
 /** A problem in each line, as compilers write them. */
@@ -88,7 +79,7 @@ function atFile(value: Raw, file: string): Raw {
 export async function readReplay(
   { arrivals: { replay, field, speed }, seed }: Scenario,
   progress: Progress,
-): Promise<{ readonly times: Float64Array; readonly report: LogReport } | undefined> {
+): Promise<{ readonly times: Float64Array; readonly report: LogData } | undefined> {
   if (replay === undefined) return undefined
   const path = replay === '-' ? 'standard input' : replay
   let log: AccessLog
@@ -123,7 +114,7 @@ export async function readReplay(
 }
 
 /** What is to be said of the lines that could not be used. */
-export function badLines({ path, lines, bad, firstBad }: LogReport): string[] {
+export function badLines({ path, lines, bad, firstBad }: LogData): string[] {
   if (bad === 0) return []
   const count = (value: number) => value.toLocaleString('en')
   const more = bad - firstBad.length

@@ -1,5 +1,6 @@
 import { fleetOf, sceneOf } from '../../scenario/plan.js'
 import type { Scenario } from '../../scenario/scenario.js'
+import type { LogData } from '../../scene/model/report-data.js'
 import { compare } from '../../simulation/compare.js'
 import { type Scene, serverName } from '../../simulation/scene.js'
 import type { Result } from '../../simulation/simulation.js'
@@ -7,7 +8,7 @@ import { Progress } from '../progress.js'
 import { nodesTable, responsesTable } from '../result-tables.js'
 import type { Flags, IsGiven } from './flags.js'
 import { HtmlReport } from './html.js'
-import { badLines, type LogReport, readReplay, readScenarioFile } from './inputs.js'
+import { badLines, readReplay, readScenarioFile } from './inputs.js'
 import { introduction } from './introduction.js'
 
 export { InputError } from './inputs.js'
@@ -28,13 +29,13 @@ function withNames(result: Result, names: readonly string[]): Result {
 }
 
 // A log's times are as long as the log.
-function sceneToPrint(scene: Scene, log: LogReport | undefined): unknown {
+function sceneToPrint(scene: Scene, log: LogData | undefined): unknown {
   return log === undefined ? scene : { ...scene, arrivals: { kind: 'replay', log: log.path } }
 }
 
 function print(
   { json }: Flags,
-  { name, scenario, scene, log }: { name?: string; scenario: Scenario; scene: Scene; log?: LogReport },
+  { name, scenario, scene, log }: { name?: string; scenario: Scenario; scene: Scene; log?: LogData },
   results: readonly Result[],
 ): void {
   if (json) {
