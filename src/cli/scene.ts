@@ -11,7 +11,7 @@ import { openInBrowser } from './open.js'
 /** A port of its own, so that a link that was kept works the next time too. */
 const PORT = 8463
 
-export interface SceneFlags {
+interface SceneFlags {
   readonly host: string
   /** 0: any; undefined: the usual one, or any where that is taken. */
   readonly port?: number

@@ -31,13 +31,10 @@ const serveOptions = options({
   maxConnections: v.optional(whole(1), 64),
 })
 
-/** Options of `serve` with their defaults. */
-export type CheckedServeOptions = v.InferOutput<typeof serveOptions>
-
 /**
  * Checks what was passed to `serve`, and fills in the defaults.
  * @throws OptionError
  */
-export function checkServeOptions(given: unknown): CheckedServeOptions {
+export function checkServeOptions(given: unknown): v.InferOutput<typeof serveOptions> {
   return checkOptions('serve', given, serveOptions)
 }

@@ -38,7 +38,7 @@ function template(): string {
 }
 
 /** The page with its data. No text of a scenario or a log ends the element that it is in. */
-export function pageWith(data: ReportData, page = template()): string {
+function pageWith(data: ReportData, page: string): string {
   const json = JSON.stringify(data).replaceAll('<', '\\u003c')
   // By function: `$` in a name means nothing.
   return page.replace(PLACE, () => PLACE.replace('null', () => json))
