@@ -10,7 +10,7 @@ export interface FeedLost {
   readonly status: number | undefined
 }
 
-export interface FollowOptions {
+interface FollowOptions {
   /** The bearer token. */
   readonly token: string | undefined
   readonly onView: (view: LiveView) => void

@@ -163,7 +163,7 @@ export function sceneOf(scenario: Scenario, replayed?: Float64Array): Scene {
     delay,
     failAfter,
     warmup: scenario.warmup ?? length * WARMUP_SHARE,
-    ...(timeout !== undefined && { timeout }),
+    timeout,
     ...(changes.length > 0 && { changes }),
   }
 }

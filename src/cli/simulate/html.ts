@@ -2,13 +2,13 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { reasonOf } from '../../errors.js'
 import { lengthOf } from '../../scenario/plan.js'
 import type { Scenario } from '../../scenario/scenario.js'
-import type { PolicyData, ReportData } from '../../scene/model/report-data.js'
+import type { LogData, PolicyData, ReportData } from '../../scene/model/report-data.js'
 import type { Scene } from '../../simulation/scene.js'
 import type { Result } from '../../simulation/simulation.js'
 import { Timeline } from '../../simulation/timeline.js'
 import type { Watcher } from '../../simulation/watcher.js'
 import { packageVersion } from '../version.js'
-import { InputError, type LogReport } from './inputs.js'
+import { InputError } from './inputs.js'
 import { fleetWords, introduction } from './introduction.js'
 
 /** Servers that get a line of their own; more could not be told apart. */
@@ -25,7 +25,7 @@ export interface Simulated {
   readonly scenario: Scenario
   readonly scene: Scene
   readonly results: readonly Result[]
-  readonly log: LogReport | undefined
+  readonly log: LogData | undefined
 }
 
 function template(): string {
@@ -38,7 +38,7 @@ function template(): string {
 }
 
 /** The page with its data. No text of a scenario or a log ends the element that it is in. */
-export function pageWith(data: ReportData, page = template()): string {
+function pageWith(data: ReportData, page: string): string {
   const json = JSON.stringify(data).replaceAll('<', '\\u003c')
   // By function: `$` in a name means nothing.
   return page.replace(PLACE, () => PLACE.replace('null', () => json))
@@ -124,16 +124,14 @@ function policyData(result: Result, timeline: Timeline, isListed: boolean): Poli
     p99: orNull(response.p99),
     p999: orNull(response.p999),
     max: orNull(response.max),
-    worst: worstWindow && { share: worstWindow.share, server: worstWindow.node, start: worstWindow.start },
+    worst: worstWindow && { share: worstWindow.share, server: worstWindow.node },
     failed: requests.errors + requests.timeouts + requests.refused,
     unended: requests.inSystem,
     nodes: isListed
       ? nodes.map(({ share, utilization }) => ({ share: orNull(share), utilization: orNull(utilization) }))
       : [],
     width: timeline.width,
-    p50s: windows.map(({ p50 }) => orNull(p50)),
     p99s: windows.map(({ p99 }) => orNull(p99)),
-    failures: windows.map(({ failed }) => failed),
     shares: isListed
       ? nodes.map((_, server) => shares.map((window) => window[server] ?? null))
       : [shares.map((window) => (window[0] === null ? null : Math.max(...window.map(Number))))],

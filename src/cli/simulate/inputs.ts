@@ -5,9 +5,11 @@ import { arrivalsOf } from '../../access-log/arrivals.js'
 import { readAccessLog } from '../../access-log/read.js'
 import { reasonOf } from '../../errors.js'
 import { hasFields } from '../../fields.js'
-import { type Problem, parseText } from '../../scenario/document.js'
-import { checkScenario, problemsOf, wordsOf } from '../../scenario/read.js'
+import { count } from '../../format.js'
+import type { Problem } from '../../scenario/document.js'
+import { checkScenario, readScenario, wordsOf } from '../../scenario/read.js'
 import type { Scenario } from '../../scenario/scenario.js'
+import type { LogData } from '../../scene/model/report-data.js'
 import { FAILED, USAGE } from '../exit.js'
 import type { Progress } from '../progress.js'
 import { type Flags, type IsGiven, overridden, type Raw, scenarioOfFlags } from './flags.js'
@@ -27,16 +29,6 @@ export class InputError extends Error {
     super(message)
     this.exitCode = exitCode
   }
-}
-
-/** Lines of a log that could not be used. */
-export interface LogReport {
-  readonly path: string
-  readonly lines: number
-  readonly used: number
-  readonly blank: number
-  readonly bad: number
-  readonly firstBad: AccessLog['bad']
 }
 
 /** A problem in each line, as compilers write them. */
@@ -64,13 +56,11 @@ export function readScenarioFile(file: string | undefined, flags: Flags, isGiven
   } catch (error) {
     throw new InputError(`error: can't read the scenario: ${reasonOf(error)}`)
   }
-  const document = parseText(text)
-  if ('problems' in document) throw problemLines(file, document.problems)
-  const { value } = document
-  const given = hasFields(value) ? overridden(atFile(value, file), flags, isGiven) : value
-  const checked = checkScenario(given)
-  if ('scenario' in checked) return checked.scenario
-  throw problemLines(file, problemsOf(document, checked.wrong))
+  const read = readScenario(text, (value) =>
+    hasFields(value) ? overridden(atFile(value, file), flags, isGiven) : value,
+  )
+  if ('scenario' in read) return read.scenario
+  throw problemLines(file, read.problems)
 }
 
 // A log that a file names is beside the file, wherever the program was started.
@@ -88,7 +78,7 @@ function atFile(value: Raw, file: string): Raw {
 export async function readReplay(
   { arrivals: { replay, field, speed }, seed }: Scenario,
   progress: Progress,
-): Promise<{ readonly times: Float64Array; readonly report: LogReport } | undefined> {
+): Promise<{ readonly times: Float64Array; readonly report: LogData } | undefined> {
   if (replay === undefined) return undefined
   const path = replay === '-' ? 'standard input' : replay
   let log: AccessLog
@@ -110,7 +100,7 @@ export async function readReplay(
       [`error: no line of ${path} tells when a request came`, ...badLines(report)].join('\n'),
     )
   }
-  const times = arrivalsOf(log.times, { seed, ...(speed !== undefined && { speed }) })
+  const times = arrivalsOf(log.times, { seed, speed })
   const length = times.at(-1) ?? 0
   if (length > LONGEST_LOG) {
     const days = Math.round(length / 86_400_000).toLocaleString('en')
@@ -123,9 +113,8 @@ export async function readReplay(
 }
 
 /** What is to be said of the lines that could not be used. */
-export function badLines({ path, lines, bad, firstBad }: LogReport): string[] {
+export function badLines({ path, lines, bad, firstBad }: LogData): string[] {
   if (bad === 0) return []
-  const count = (value: number) => value.toLocaleString('en')
   const more = bad - firstBad.length
   return [
     `${path}: ${count(bad)} of ${count(lines)} lines can't be used, and ${bad === 1 ? 'was' : 'were'} left out:`,

@@ -1,13 +1,13 @@
 import { fleetOf, sceneOf } from '../../scenario/plan.js'
-import type { Scenario } from '../../scenario/scenario.js'
+import type { LogData } from '../../scene/model/report-data.js'
 import { compare } from '../../simulation/compare.js'
 import { type Scene, serverName } from '../../simulation/scene.js'
 import type { Result } from '../../simulation/simulation.js'
 import { Progress } from '../progress.js'
 import { nodesTable, responsesTable } from '../result-tables.js'
 import type { Flags, IsGiven } from './flags.js'
-import { HtmlReport } from './html.js'
-import { badLines, type LogReport, readReplay, readScenarioFile } from './inputs.js'
+import { HtmlReport, type Simulated } from './html.js'
+import { badLines, readReplay, readScenarioFile } from './inputs.js'
 import { introduction } from './introduction.js'
 
 export { InputError } from './inputs.js'
@@ -28,15 +28,12 @@ function withNames(result: Result, names: readonly string[]): Result {
 }
 
 // A log's times are as long as the log.
-function sceneToPrint(scene: Scene, log: LogReport | undefined): unknown {
+function sceneToPrint(scene: Scene, log: LogData | undefined): unknown {
   return log === undefined ? scene : { ...scene, arrivals: { kind: 'replay', log: log.path } }
 }
 
-function print(
-  { json }: Flags,
-  { name, scenario, scene, log }: { name?: string; scenario: Scenario; scene: Scene; log?: LogReport },
-  results: readonly Result[],
-): void {
+function print({ json }: Flags, { scenario, scene, results, log }: Simulated): void {
+  const { name } = scenario
   if (json) {
     const document = { name, scene: sceneToPrint(scene, log), log, results }
     process.stdout.write(`${JSON.stringify(document, undefined, 2)}\n`)
@@ -72,13 +69,10 @@ export async function run(file: string | undefined, flags: Flags, isGiven: IsGiv
       html && (() => html.watch(scene)),
     ).map((result) => withNames(result, names))
     progress.clear()
-    print(
-      flags,
-      { scenario, scene, ...(scenario.name !== undefined && { name: scenario.name }), ...(log && { log }) },
-      results,
-    )
+    const simulated = { scenario, scene, results, log }
+    print(flags, simulated)
     if (html !== undefined) {
-      html.write({ scenario, scene, results, log })
+      html.write(simulated)
       if (!flags.json) process.stdout.write(`\nReport: ${html.path}\n`)
     }
   } finally {

@@ -57,7 +57,7 @@ async function run(url: URL, flags: Flags): Promise<void> {
   const ending = endingSignal()
   const done = new AbortController()
   const signal = AbortSignal.any([ending, done.signal])
-  const feed = openFeed(url, token === undefined ? { signal } : { token, signal })
+  const feed = openFeed(url, { token, signal })
   const sorting: Sorting = { sort, reverse, filter }
   const seen = once || json ? null : terminal()
   try {
