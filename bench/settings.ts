@@ -54,7 +54,7 @@ export const full: Settings = {
   nats: { nodes: 1_000, time: 20_000, flood: 300_000 },
   waits: 3_000,
   middleware: { rounds: 200, requests: 200 },
-  undici: { rounds: 100, requests: 1_000, busyRounds: 4, busyRequests: 800 },
+  undici: { rounds: 100, requests: 1_000, busyRounds: 4, busyRequests: 300 },
   grpcPolicies: { rounds: 150, calls: 200 },
 }
 

@@ -5,8 +5,8 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { Chance } from '../chance.js'
 
 /** Mean times of requests for `/work`, ms: of all servers, and of the first one, which has other work. By chance, exponentially. */
-const SERVICE = 10
-const BUSY_SERVICE = 20
+const SERVICE = 30
+const BUSY_SERVICE = 60
 /** Of how many equal parts chances are whole numbers. */
 const FINE = 2 ** 20
 
