@@ -33,6 +33,8 @@ export class Backend {
   readonly id: string
   readonly leaf: experimental.LeafLoadBalancer
   state: connectivityState
+  /** When a report of a call was read last, ms. */
+  readAt = Number.NEGATIVE_INFINITY
   readonly #grpc: GrpcModule
   #reports: ReportStream | undefined
 

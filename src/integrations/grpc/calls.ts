@@ -2,12 +2,13 @@ import type { experimental, Metadata } from '@grpc/grpc-js'
 import { type Balancer, type Lease, NoNodesError, type Outcome } from '../../index.js'
 import type { Backend } from './backend.js'
 import type { GrpcModule } from './grpc-module.js'
+import type { TrailerReports } from './trailer-reports.js'
 
 /** How picks are made and ended. */
 export interface CallRules {
   readonly balancer: Balancer<Backend>
-  /** Whether reports are read off the trailers of calls. */
-  readonly readsTrailers: boolean
+  /** Reads reports off the trailers of calls; undefined: nobody does. */
+  readonly reports: TrailerReports | undefined
   /** Whether a call with this status failed; undefined where that says nothing of the node. */
   readonly hasFailed: (status: number) => boolean | undefined
 }
@@ -102,8 +103,9 @@ class PickedCall implements experimental.PickResult {
       leaf.onCallStarted?.()
     }
     this.onCallEnded = (status, details, metadata) => {
-      this.#lease?.release(this.#outcome(rules.hasFailed(status)))
-      if (rules.readsTrailers) rules.balancer.observe(node, metadata)
+      const now = performance.now()
+      this.#lease?.release(outcomeOf(rules.hasFailed(status), now - this.#begun))
+      rules.reports?.take(node, metadata, now)
       leaf.onCallEnded?.(status, details, metadata)
     }
   }
@@ -114,11 +116,10 @@ class PickedCall implements experimental.PickResult {
     this.#lease?.release(NEUTRAL)
     this.#lease = undefined
   }
+}
 
-  #outcome(hasFailed: boolean | undefined): Outcome {
-    if (hasFailed === undefined) return NEUTRAL
-    return { ok: !hasFailed, latency: performance.now() - this.#begun }
-  }
+function outcomeOf(hasFailed: boolean | undefined, latency: number): Outcome {
+  return hasFailed === undefined ? NEUTRAL : { ok: !hasFailed, latency }
 }
 
 type LeafResult = experimental.PickResult

@@ -5,6 +5,7 @@ import { Backend, idOf } from './backend.js'
 import { CallPicker, type CallRules } from './calls.js'
 import type { GrpcModule } from './grpc-module.js'
 import { PolicyConfig, type PolicyName } from './policy-config.js'
+import { TrailerReports } from './trailer-reports.js'
 
 type Endpoints = experimental.StatusOr<experimental.Endpoint[]>
 
@@ -14,6 +15,8 @@ export interface PolicyContext {
   readonly policy: PolicyName
   readonly makeBalancer: (algorithm: Algorithm) => Balancer<Backend>
   readonly hasFailed: CallRules['hasFailed']
+  /** Time between two reports of one node that are read off calls, ms. */
+  readonly spacing: number
 }
 
 /**
@@ -210,10 +213,12 @@ export class IdlestLoadBalancer implements experimental.LoadBalancer {
   #readyPicker(): CallPicker {
     const balancer = this.#balancer
     if (balancer === undefined) throw new Error('there is no balancer before there is a config')
+    const { spacing, hasFailed } = this.#context
     this.#picker ??= new CallPicker({
       balancer,
-      readsTrailers: this.#config?.reportingPeriod === undefined,
-      hasFailed: this.#context.hasFailed,
+      reports:
+        this.#config?.reportingPeriod === undefined ? new TrailerReports(balancer, spacing) : undefined,
+      hasFailed,
     })
     return this.#picker
   }

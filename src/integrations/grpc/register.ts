@@ -7,6 +7,7 @@ import { judgeOf } from './calls.js'
 import { type GrpcModule, testedModule } from './grpc-module.js'
 import { IdlestLoadBalancer, type PolicyContext } from './load-balancer.js'
 import { configClassOf, POLICIES, type PolicyName } from './policy-config.js'
+import { USUAL_SPACING } from './trailer-reports.js'
 
 /** A node as the policies have it: its id is the endpoint's addresses, such as `10.0.0.1:8080`. */
 export interface GrpcNode {
@@ -76,6 +77,7 @@ export function registerIdlestPolicies(grpc?: GrpcModule, given: RegisterOptions
   // Now, and not within a channel, is the time to say that an option is wrong.
   void createBalancer({ ...balancer, poll: false }).close()
   const hasFailed = judgeOf(module)
+  const spacing = balancer?.coalesce ?? USUAL_SPACING
   const made: Record<PolicyName, number> = { idlest_weighted_round_robin: 0, idlest_adaptive: 0 }
   for (const policy of POLICIES) {
     const makeBalancer = (algorithm: Algorithm): Balancer<Backend> => {
@@ -90,7 +92,7 @@ export function registerIdlestPolicies(grpc?: GrpcModule, given: RegisterOptions
       onBalancer?.(its as Balancer<GrpcNode>, policy)
       return its
     }
-    const context: PolicyContext = { grpc: module, policy, makeBalancer, hasFailed }
+    const context: PolicyContext = { grpc: module, policy, makeBalancer, hasFailed, spacing }
     module.experimental.registerLoadBalancerType(policy, balancerClassOf(context), configClassOf(policy))
   }
 }

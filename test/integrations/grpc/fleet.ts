@@ -92,7 +92,8 @@ export function connect(
   const balancers: Balancer<GrpcNode>[] = []
   registerIdlestPolicies(grpc, {
     ...rest,
-    balancer: { table: createTable({ clock }), seed: 3, ...balancer },
+    // Each report is read at once.
+    balancer: { table: createTable({ clock }), seed: 3, coalesce: 0, ...balancer },
     onBalancer: (its) => balancers.push(its),
   })
   const address = typeof target === 'string' ? target : `ipv4:${target.map(({ id }) => id).join(',')}`
