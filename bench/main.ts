@@ -23,6 +23,7 @@ import { tableBytes } from './figures/memory.js'
 import { measureMiddleware } from './figures/middleware.js'
 import { measureNats } from './figures/nats.js'
 import { pollCycles } from './figures/poll.js'
+import { measureUndici } from './figures/undici.js'
 import { measureWaits } from './figures/waits.js'
 import { thisMachine } from './machine.js'
 import { barsTable, casesTable, figuresTable, threadsTable } from './report.js'
@@ -39,6 +40,7 @@ interface Options {
   nats?: string
   waits?: boolean
   middleware?: boolean
+  undici?: boolean
 }
 
 const options = new Command('bench')
@@ -46,12 +48,16 @@ const options = new Command('bench')
   .option('--json <file>', 'writes the results to a file')
   .option('--quick', 'few samples: shows that everything runs, its figures say nothing')
   .option('--no-cases', 'leaves out the timed cases')
-  .option('--no-figures', 'leaves out garbage collections, memory, the poll cycles, waits and middleware')
+  .option(
+    '--no-figures',
+    'leaves out garbage collections, memory, the poll cycles, waits, middleware and undici',
+  )
   .option('--poll', 'the poll cycles alone')
   .option('--grpc', 'hearing a fleet by gRPC, alone')
   .option('--nats <address>', 'hearing reports over this NATS server, such as 127.0.0.1:4222, alone')
   .option('--waits', 'the waits of jobs for worker threads alone')
   .option('--middleware', 'what middleware adds to a request alone')
+  .option('--undici', "BalancedDispatcher beside undici's own dispatchers, alone")
   .parse()
   .opts<Options>()
 
@@ -64,7 +70,12 @@ console.log(
 if (noBinding !== undefined) progress.note(`the native engine is left out: ${noBinding}`)
 
 const alone =
-  options.poll || options.grpc || options.waits || options.middleware || options.nats !== undefined
+  options.poll ||
+  options.grpc ||
+  options.waits ||
+  options.middleware ||
+  options.undici ||
+  options.nats !== undefined
 const measured = options.cases && !alone ? await measureCases(settings) : undefined
 const figures = options.figures || alone ? await measureFigures(settings) : {}
 // What was left out on purpose need not be listed as not measured.
@@ -143,6 +154,10 @@ function partsOf(settings: Settings): Part[] {
     what: 'middleware',
     measure: async () => ({ middleware: await measureMiddleware(settings.middleware) }),
   }
+  const undici: Part = {
+    what: 'dispatchers of undici',
+    measure: async () => ({ undici: await measureUndici(settings.undici) }),
+  }
   const { nats } = options
   if (nats !== undefined) {
     return [
@@ -156,6 +171,7 @@ function partsOf(settings: Settings): Part[] {
   if (options.poll) return poll
   if (options.waits) return [waits]
   if (options.middleware) return [middleware]
+  if (options.undici) return [undici]
   const gc: GcResult[] = []
   const collections = engines.map((engine) => ({
     what: `counting garbage collections, ${engine}`,
@@ -165,7 +181,7 @@ function partsOf(settings: Settings): Part[] {
     },
   }))
   const memory = { what: 'memory', measure: async () => ({ tableBytes: await tableBytes(LARGE) }) }
-  return [...collections, memory, ...poll, waits, middleware]
+  return [...collections, memory, ...poll, waits, middleware, undici]
 }
 
 async function measureFigures(settings: Settings): Promise<Figures> {

@@ -29,6 +29,8 @@ export {
 export { type AttachedBalancer, type AttachOptions, attachBalancer } from './balancer/attached.js'
 export { type Balancer, createBalancer } from './balancer/balancer.js'
 export { type ConfigureOptions, configure, select } from './balancer/drop-in.js'
+export type { Explanation } from './balancer/explain.js'
+export type { Grounds, GroundsCode } from './balancer/grounds.js'
 export type { GuardCounters } from './balancer/guard.js'
 export type { BalancerHandle } from './balancer/handle.js'
 export type { InBandCounters, Observed, ObserveOptions } from './balancer/in-band.js'
@@ -45,7 +47,7 @@ export type {
 export type { BalancerOptions, PollOptions } from './balancer/options.js'
 export type { EjectionReason, HealthCounters } from './balancer/passive-health.js'
 export { createTable } from './balancer/process-table.js'
-export type { ReasonCode, Rules } from './balancer/reasons.js'
+export type { Reason, ReasonCode, Rules } from './balancer/reasons.js'
 export type { HeaderLookup, ReportSource } from './balancer/report-headers.js'
 export type { SelectOptions } from './balancer/select-options.js'
 export type { EjectionSnapshot, NodeSnapshot } from './balancer/snapshot.js'
@@ -74,6 +76,7 @@ export {
   NodeTakenError,
   NoNodesError,
   OptionError,
+  PeerError,
   SamplerError,
   TableError,
   UnknownLoadError,

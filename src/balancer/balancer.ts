@@ -22,7 +22,6 @@ import type { NodeLike } from './node.js'
 import type { NodeSource } from './node-source.js'
 import { type BalancerOptions, balancerOptions, type CheckedPollOptions } from './options.js'
 import { processTable } from './process-table.js'
-import { rulesOf } from './reasons.js'
 import { SeatedBalancer } from './seated.js'
 import { warnOfShortTtl } from './short-ttl.js'
 import type { BalancerStats } from './stats.js'
@@ -40,7 +39,6 @@ export class Balancer<N extends NodeLike = NodeLike> extends SeatedBalancer<N> {
   readonly #sampling: Sampling | undefined
   readonly #onSamplerError: number | 'stale'
   readonly #coalesce: number
-  readonly #trust: TrustSettings
   readonly #pollInterval: number | undefined
   readonly #served = new Set<LiveServer>()
   readonly #followed: Followed<N> | undefined
@@ -70,7 +68,6 @@ export class Balancer<N extends NodeLike = NodeLike> extends SeatedBalancer<N> {
       trust,
     })
     this.#coalesce = options.coalesce
-    this.#trust = trust
     this.#pollInterval = options.poll === false ? undefined : options.poll.interval
     this.#drains = new Drains(table.memory, clock)
     this.#onSamplerError = options.onSamplerError
@@ -157,7 +154,7 @@ export class Balancer<N extends NodeLike = NodeLike> extends SeatedBalancer<N> {
       self: this.self?.id,
       turns: this.turns,
       coalesce: this.#coalesce,
-      trust: this.#trust,
+      trust: this.trust,
       members: () => this.members.list,
       onTold: (told) => this.hearOf(told),
     })
@@ -178,12 +175,12 @@ export class Balancer<N extends NodeLike = NodeLike> extends SeatedBalancer<N> {
     this.checkOpen()
     // Loaded where it is used.
     const { startLiveServer } = await import('../live/server.js')
-    const { name, clock, algorithm } = this
+    const { name, clock } = this
     const watched = {
       name,
       clock,
       pollInterval: this.#pollInterval,
-      rules: () => rulesOf(algorithm, this.#trust, this.members.standings.isOpen),
+      rules: () => this.rules(),
       stats: () => this.stats(),
       snapshot: () => this.snapshot(),
     }

@@ -61,10 +61,12 @@ function duration(ms: number): string {
   return seconds < 600 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`
 }
 
-function percent(value: number): string {
+/** A percentage for messages, to a tenth. */
+export function percent(value: number): string {
   return String(Number(value.toFixed(1)))
 }
 
-function short(value: number): string {
+/** A number for messages, to four digits. */
+export function short(value: number): string {
   return String(Number(value.toPrecision(4)))
 }

@@ -14,14 +14,14 @@ const program = new Command('idlest')
   .version(packageVersion())
   .exitOverride(exitAsUsual)
 
-for (const command of [
+const commands = [
   demoCommand(),
   agentCommand(),
-  simulateCommand(),
   topCommand(),
+  simulateCommand(),
   sizeCommand(),
   sceneCommand(),
-])
-  program.addCommand(command)
+]
+for (const command of commands) program.addCommand(command)
 
 await program.parseAsync()

@@ -65,7 +65,8 @@ function isChosen(node: LiveNode, choice: Choice): boolean {
   return choice === 'all' || isInTrouble(node)
 }
 
-function hasWords(node: LiveNode, words: readonly string[]): boolean {
+/** Whether these words, in lower case, are all found in what is known of a node: its id, its state, why it is not picked. */
+export function hasWords(node: LiveNode, words: readonly string[]): boolean {
   if (words.length === 0) return true
   const { id, state, why = '', suspect, ejected, poll } = node
   const marks = [suspect && 'suspect', ejected && 'ejected', poll && `unreachable ${poll.reason}`]
@@ -73,7 +74,8 @@ function hasWords(node: LiveNode, words: readonly string[]): boolean {
   return words.every((word) => text.includes(word))
 }
 
-type Key = number | string | undefined
+/** What nodes are sorted by. */
+export type Key = number | string | undefined
 
 function keyOf(node: LiveNode, sort: SortKey): Key {
   if (sort === 'load') return loadOf(node)
@@ -84,8 +86,8 @@ function keyOf(node: LiveNode, sort: SortKey): Key {
 // 10.0.0.9 before 10.0.0.10.
 const { compare: compareText } = new Intl.Collator('en', { numeric: true })
 
-// What is not known comes last, whichever the direction.
-function compare(a: Key, b: Key, isDescending: boolean): number {
+/** What is not known comes last, whichever the direction. */
+export function compare(a: Key, b: Key, isDescending: boolean): number {
   if (a === undefined || b === undefined) return a === b ? 0 : a === undefined ? 1 : -1
   const order = typeof a === 'number' ? a - (b as number) : compareText(a, b as string)
   return isDescending ? -order : order

@@ -102,3 +102,18 @@ test('each middleware is to add at most 5 µs to a request, counted or with a re
   t.false(find(bars, 'middleware of Koa, a request with a report').met)
   t.is(find(bars, 'middleware of Fastify').met, undefined)
 })
+
+test('in turn a dispatcher is to send 0.95 of what undici does; with a busy server its p99 is to be at most half', (t) => {
+  const result = { throughput: 1, cpu: 1, toBalancedPool: 1, toRoundRobinPool: 1, p50: 1, p99: 1 }
+  const undici = [
+    { ...result, sender: 'BalancedDispatcher, adaptive()', p99: 50, toBalancedPool: 0.5 },
+    { ...result, sender: 'BalancedDispatcher, roundRobin()', toBalancedPool: 0.95, toRoundRobinPool: 0.94 },
+    { ...result, sender: 'BalancedPool', p99: 100 },
+    { ...result, sender: 'RoundRobinPool, one a server in turn', p99: 99 },
+  ] as const
+  const bars = barsOf([], { undici })
+  t.true(find(bars, 'in turn, time of a request to that of BalancedPool').met)
+  t.false(find(bars, 'in turn, time of a request to that of RoundRobinPool').met)
+  t.true(find(bars, 'p99 with a busy server to that of BalancedPool').met)
+  t.false(find(bars, 'p99 with a busy server to that of RoundRobinPool').met)
+})

@@ -42,6 +42,7 @@ test('--help names the commands', async (t) => {
   t.is(code, 0)
   t.regex(stdout, /^ +demo .*\n/m)
   t.regex(stdout, /^ +agent .*\n/m)
+  t.regex(stdout, /^ +top .*\n/m)
   t.regex(stdout, /^ +scene .*\n/m)
 })
 

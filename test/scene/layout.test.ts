@@ -73,6 +73,7 @@ test('there are as many marks as the queue has dots, the last as large as its pa
     return { drawn, left }
   }
   t.deepEqual(draw(0), { drawn: [], left: 0 })
+  t.deepEqual(draw(0.01), { drawn: [], left: 0 })
   const { drawn, left } = draw(6.25)
   t.is(left, 0)
   t.deepEqual(

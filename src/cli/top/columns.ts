@@ -1,3 +1,4 @@
+import type { Key } from '../../live/arrange.js'
 import type { LiveNode } from '../../live/live-view.js'
 import { compact, latency, part, sparkline, time } from './format.js'
 import type { History } from './history.js'
@@ -19,7 +20,7 @@ export interface Column {
   readonly text: (node: LiveNode, cells: number, history: Pick<History, 'last'>) => string
   readonly style?: (node: LiveNode) => Style | undefined
   /** What it is sorted by; undefined comes last. */
-  readonly value: (node: LiveNode) => number | string | undefined
+  readonly value: (node: LiveNode) => Key
 }
 
 /** What nodes are sorted by. */

@@ -42,7 +42,10 @@ export function viewLine(view: LiveView, at: Date): string {
   const { picksPerSecond, empty, nodes } = view
   const cpus = nodes.flatMap(({ cpu }) => (cpu === undefined ? [] : [cpu])).sort((a, b) => a - b)
   const quantile = (part: number) => cpus[Math.floor(part * (cpus.length - 1))]?.toFixed(0)
-  const cpu = cpus.length === 0 ? 'no CPU known' : `CPU ${quantile(0)} / ${quantile(0.5)} / ${quantile(1)} %`
-  const failing = view.poll === undefined ? '' : `, ${count(view.poll.failing)} polls fail`
-  return `${at.toISOString()} ${compact(picksPerSecond)} picks/s, ${count(empty)} empty; ${nodesFact(view)}; ${cpu} (least, median, most)${failing}`
+  const cpu =
+    cpus.length === 0
+      ? 'no CPU known'
+      : `CPU ${quantile(0)} / ${quantile(0.5)} / ${quantile(1)} % (least, median, most)`
+  const failing = view.poll === undefined ? '' : `; polls: ${count(view.poll.failing)} failing`
+  return `${at.toISOString()} ${compact(picksPerSecond)} picks/s, ${count(empty)} empty; ${nodesFact(view)}; ${cpu}${failing}`
 }

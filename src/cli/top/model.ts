@@ -1,5 +1,6 @@
+import { compare, hasWords } from '../../live/arrange.js'
 import type { LiveNode, LiveView } from '../../live/live-view.js'
-import { type Column, type ColumnKey, columns, stateOf } from './columns.js'
+import { type Column, type ColumnKey, columns } from './columns.js'
 import { History } from './history.js'
 
 /** The series of the picks of a whole balancer; no node has an empty id. */
@@ -20,31 +21,14 @@ export function columnOf(key: ColumnKey): Column {
   return columns.find((column) => column.key === key) as Column
 }
 
-function matches(node: LiveNode, words: readonly string[]): boolean {
-  if (words.length === 0) return true
-  const text = `${node.id} ${stateOf(node)} ${node.why ?? ''}`.toLowerCase()
-  return words.every((word) => text.includes(word))
-}
-
-function compare(a: number | string, b: number | string): number {
-  // Not by locale: of thousands of ids that takes too long.
-  if (typeof a === 'string' || typeof b === 'string') return a < b ? -1 : a > b ? 1 : 0
-  return b - a
-}
-
 /** The nodes that the filter lets through, in order; what is not known comes last, either way. */
 export function rowsOf(nodes: readonly LiveNode[], { sort, reverse, filter }: Sorting): LiveNode[] {
   const words = filter.toLowerCase().split(/\s+/).filter(Boolean)
   const { value } = columnOf(sort)
-  const sign = reverse ? -1 : 1
   return nodes
-    .filter((node) => matches(node, words))
+    .filter((node) => hasWords(node, words))
     .map((node) => ({ node, by: value(node) }))
-    .sort((a, b) => {
-      if (a.by === undefined || b.by === undefined)
-        return Number(a.by === undefined) - Number(b.by === undefined)
-      return sign * compare(a.by, b.by)
-    })
+    .sort((a, b) => compare(a.by, b.by, typeof (a.by ?? b.by) === 'number' ? !reverse : reverse))
     .map(({ node }) => node)
 }
 

@@ -1,4 +1,5 @@
 import { emitKeypressEvents, type Key } from 'node:readline'
+import { setImmediate } from 'node:timers/promises'
 import type { ReadStream, WriteStream } from 'node:tty'
 import { type FeedLost, isView } from '../../live/feed.js'
 import type { LiveView } from '../../live/live-view.js'
@@ -149,5 +150,8 @@ async function follow(
     if (isView(one)) model.show(one)
     else model.lose(one.error)
     draw()
+    // Views that come faster than they are drawn are read one behind the other, before any key: so that no more than
+    // reading them is done for those in between.
+    await setImmediate()
   }
 }

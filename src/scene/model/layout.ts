@@ -43,6 +43,9 @@ export const USERS = [-46, 0, 46] as const
 /** Height of the headings over the columns. */
 export const TOP = 30
 
+/** Height of what is written under the balancers: where the last request went. */
+const LABEL = 42
+
 /** Lays out users, balancers and servers, from left to right. */
 export function layOut(width: number, balancers: number, servers: number): Layout {
   const narrow = width < 560
@@ -60,7 +63,7 @@ export function layOut(width: number, balancers: number, servers: number): Layou
   const right = width - cardWidth - waitingWidth
   const balancerX = Math.round(left + (right - left - balancerWidth) * 0.4)
 
-  const groupHeight = balancers === 1 ? 92 : Math.min(height - TOP - 20, 40 + balancers * 30)
+  const groupHeight = balancers === 1 ? 92 : Math.min(height - TOP - 2 * LABEL, 40 + balancers * 30)
   const group = { x: balancerX, y: middle - groupHeight / 2, width: balancerWidth, height: groupHeight }
   return {
     width,
@@ -159,7 +162,7 @@ export function trunkPath({ users, balancer }: Layout): string {
 
 /**
  * Places of the marks for requests that wait, each as many as a dot: columns of five from the server's edge on. The
- * last mark is as large as its part of a dot.
+ * last mark is as large as its part of a dot, unless that is too small to be seen.
  * @param each called with a mark's middle and its radius; more marks than there is room for are left out
  * @returns marks that there was no room for
  */
@@ -175,11 +178,13 @@ export function markQueue(
   const top = waiting.y + waiting.height / 2 - ((rows - 1) / 2) * pitch
   const shown = Math.min(Math.ceil(marks), rows * columns)
   for (let i = 0; i < shown; i++) {
-    const part = Math.min(marks - i, 1)
+    const size = radius * Math.sqrt(Math.min(marks - i, 1))
+    // A speck says nothing: the number beside it does.
+    if (size < 1) break
     const x = waiting.x + waiting.width - 6 - radius - Math.floor(i / rows) * pitch
     // From the middle outwards: 2, 1, 3, 0, 4.
     const row = Math.floor(rows / 2) + Math.ceil((i % rows) / 2) * ((i % rows) % 2 === 0 ? 1 : -1)
-    each(x, top + row * pitch, radius * Math.sqrt(part))
+    each(x, top + row * pitch, size)
   }
   return Math.max(Math.ceil(marks) - shown, 0)
 }

@@ -40,7 +40,7 @@ const settings: readonly KnobSetting[] = [
   },
   {
     name: 'lostAt',
-    label: 'It loses it at',
+    label: 'CPU lost at',
     hint: 'minutes and seconds of the run',
     stops: [0, 5, 10, 20, 30, 45, 60, 90, 120, 180, 240, 300].map((seconds) => seconds * 1000),
     format: clockTime,

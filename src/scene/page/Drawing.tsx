@@ -1,3 +1,4 @@
+import './drawing.css'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { Flights, flightTime } from '../model/flights.js'
 import { scenePolicies } from '../model/inputs.js'
@@ -145,10 +146,10 @@ function middleOf({ x, width }: Box): number {
 
 // As wide as the server's share of the requests.
 function Ways({ layout, run }: { layout: Layout; run: SceneRun }) {
-  // As many lines share the width.
+  // As many lines share the width; so many are too much to glide.
   const each = Math.sqrt(layout.balancer.length)
   return (
-    <g class="ways">
+    <g class={layout.balancer.length > 2 ? 'ways' : 'ways gliding'}>
       <path class="way trunk" d={trunkPath(layout)} stroke-width={10 / each} />
       {run.servers.map(({ name, share }, i) => (
         <path

@@ -43,6 +43,7 @@ export function ServersTable({ player }: { player: Player }) {
       {player.runs.map((run, which) => (
         <section
           key={which}
+          id={`servers-${which + 1}`}
           class="table-box scrolls"
           // biome-ignore lint/a11y/noNoninteractiveTabindex: where it is wider than the page, keys scroll it
           tabIndex={0}

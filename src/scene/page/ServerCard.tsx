@@ -67,7 +67,7 @@ export function ServerCard({ server, index, place, narrow, isLast, still }: Serv
         </text>
       )}
       {still && (
-        <text class="waiting end" x={x - 8} y={y + 18}>
+        <text class="waiting end" x={x - 8} y={y + 11}>
           {count(sent)}
           {narrow ? '' : ' sent'}
         </text>
