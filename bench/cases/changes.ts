@@ -55,8 +55,8 @@ function sampleChanging(source: Replacing, balancer: Balancer<string>): () => nu
     const start = performance.now()
     // Each is one that leaves or one that comes.
     source.replace((SPACING * CHANGES_A_MS) / 2)
-    consume(balancer.select().length)
     const spacing = Math.max(SPACING, (performance.now() - start) / MOST_SHARE)
+    consume(balancer.select().length)
     let picks = 1
     for (; performance.now() - start < spacing; picks += UNITS) {
       let last = ''
