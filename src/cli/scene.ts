@@ -5,6 +5,7 @@ import { authority } from '../host.js'
 import { type Listening, listen } from '../web/listening.js'
 import { answerPage, answerPlainly, isOwnHost, pageFile } from '../web/pages.js'
 import { numberFrom } from './arguments.js'
+import { exitWithReader } from './ending.js'
 import { exitAsUsual, FAILED } from './exit.js'
 import { openInBrowser } from './open.js'
 
@@ -39,6 +40,7 @@ async function serveSomewhere({ host, port }: SceneFlags): Promise<Listening> {
 
 /** Serves the scene until SIGINT or SIGTERM; `open` opens it in the browser. */
 export async function showScene(flags: SceneFlags, command: Command): Promise<void> {
+  exitWithReader()
   let listening: Listening
   try {
     pageFile('scene.html')

@@ -23,7 +23,10 @@ export function wordsOf({ path, value, expected }: Finding): string {
 
 /** Findings in a file, by their places. */
 function problemsOf(document: ParsedDocument, wrong: readonly Finding[]): Problem[] {
-  return wrong
+  // Two checks of one value may say the same.
+  const told = new Set<string>()
+  const each = wrong.filter((finding) => told.size < told.add(wordsOf(finding)).size)
+  return each
     .map((finding) => ({ ...document.place(finding.path, finding.isName), message: wordsOf(finding) }))
     .sort((a, b) => a.line - b.line || a.column - b.column)
 }

@@ -1,4 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { accessSync, constants, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { reasonOf } from '../../errors.js'
 import { lengthOf } from '../../scenario/plan.js'
 import type { Scenario } from '../../scenario/scenario.js'
@@ -7,6 +8,7 @@ import type { Scene } from '../../simulation/scene.js'
 import type { Result } from '../../simulation/simulation.js'
 import { Timeline } from '../../simulation/timeline.js'
 import type { Watcher } from '../../simulation/watcher.js'
+import { printable } from '../printable.js'
 import { packageVersion } from '../version.js'
 import { InputError } from './inputs.js'
 import { fleetWords, introduction } from './introduction.js'
@@ -51,10 +53,17 @@ export class HtmlReport {
   readonly #page: string
   readonly #timelines: Timeline[] = []
 
-  /** @throws InputError where the page was not built: better now than after a long run */
+  /** @throws InputError where it can't be written, or the page was not built: better now than after a long run */
   constructor(path: string) {
     this.path = path
     this.#page = template()
+    try {
+      const there = statSync(path, { throwIfNoEntry: false })
+      if (there?.isDirectory()) throw new Error(`${path} is a directory`)
+      accessSync(there === undefined ? dirname(path) : path, constants.W_OK)
+    } catch (error) {
+      throw cantWrite(error)
+    }
   }
 
   /** Watches the next policy. */
@@ -74,9 +83,13 @@ export class HtmlReport {
     try {
       writeFileSync(this.path, page)
     } catch (error) {
-      throw new InputError(`error: can't write the report: ${reasonOf(error)}`)
+      throw cantWrite(error)
     }
   }
+}
+
+function cantWrite(error: unknown): InputError {
+  return new InputError(printable(`error: can't write the report: ${reasonOf(error)}`))
 }
 
 function dataOf({ scenario, scene, results, log }: Simulated, timelines: readonly Timeline[]): ReportData {

@@ -3,6 +3,7 @@ import type { LogData } from '../../scene/model/report-data.js'
 import { compare } from '../../simulation/compare.js'
 import { type Scene, serverName } from '../../simulation/scene.js'
 import type { Result } from '../../simulation/simulation.js'
+import { printable } from '../printable.js'
 import { Progress } from '../progress.js'
 import { nodesTable, responsesTable } from '../result-tables.js'
 import type { Flags, IsGiven } from './flags.js'
@@ -39,8 +40,8 @@ function print({ json }: Flags, { scenario, scene, results, log }: Simulated): v
     process.stdout.write(`${JSON.stringify(document, undefined, 2)}\n`)
     return
   }
-  const title = name === undefined ? '' : `${name}\n`
-  process.stdout.write(`${title}${introduction(scenario, scene)}\n\n${responsesTable(results)}\n`)
+  const title = name === undefined ? '' : `${printable(name)}\n`
+  process.stdout.write(`${title}${printable(introduction(scenario, scene))}\n\n${responsesTable(results)}\n`)
   if (scene.servers.length <= MOST_LISTED) process.stdout.write(`\n${nodesTable(results)}\n`)
 }
 
@@ -65,7 +66,7 @@ export async function run(file: string | undefined, flags: Flags, isGiven: IsGiv
       scene,
       policies,
       seed,
-      (policy, done) => progress.step(policy, done),
+      (policy, done) => progress.step(printable(policy), done),
       html && (() => html.watch(scene)),
     ).map((result) => withNames(result, names))
     progress.clear()
@@ -73,7 +74,7 @@ export async function run(file: string | undefined, flags: Flags, isGiven: IsGiv
     print(flags, simulated)
     if (html !== undefined) {
       html.write(simulated)
-      if (!flags.json) process.stdout.write(`\nReport: ${html.path}\n`)
+      if (!flags.json) process.stdout.write(`\nReport: ${printable(html.path)}\n`)
     }
   } finally {
     progress.clear()
