@@ -36,6 +36,14 @@ export type { BalancerHandle } from './balancer/handle.js'
 export type { InBandCounters, Observed, ObserveOptions } from './balancer/in-band.js'
 export type { Lease, LeaseCounters, Outcome } from './balancer/lease.js'
 export type { NodeLike } from './balancer/node.js'
+export type {
+  DiscoveryCounters,
+  DiscoveryProblem,
+  Following,
+  FoundNode,
+  NodeFollower,
+  NodeSource,
+} from './balancer/node-source.js'
 export type { BalancerOptions, PollOptions } from './balancer/options.js'
 export type { EjectionReason, HealthCounters } from './balancer/passive-health.js'
 export { createTable } from './balancer/process-table.js'
@@ -54,6 +62,7 @@ export type {
 } from './balancer/trust-options.js'
 export type { TlsSettings } from './client-tls.js'
 export type { Clock } from './clock.js'
+export * from './discovery/index.js'
 export {
   BadKeyError,
   BadNodeError,
@@ -129,6 +138,8 @@ export type { CpuSource } from './reports/node-cpu.js'
 export type { Table, TableOptions } from './table/table.js'
 export type {
   CustomErrorEvent,
+  DiscoveryChangeEvent,
+  DiscoveryProblemEvent,
   EmptySelectEvent,
   MemberEjectedEvent,
   MemberReturnedEvent,

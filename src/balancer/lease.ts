@@ -10,6 +10,8 @@ export interface Outcome {
   ok?: boolean
   /** What went wrong. */
   error?: unknown
+  /** Which kind of failure it was, where it failed, such as `'timeout'`: for algorithms of your own. */
+  kind?: string
   /** How long it took, ms. Anything but a number from 0 to 1e12 is ignored and counted. */
   latency?: number
   /**

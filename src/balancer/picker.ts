@@ -224,6 +224,17 @@ export abstract class Picker<N extends NodeLike = NodeLike> extends KnownMembers
   }
 
   /**
+   * A lease on a member that was picked before, or by other means: it counts as in flight until it is released, and as no
+   * pick. Throws UnknownNodeError, ClosedError.
+   */
+  lease(node: NodeLike): Lease<N> {
+    this.checkOpen()
+    const member = this.find(node)
+    if (member === undefined) throw new UnknownNodeError(node)
+    return new Lease(this.leases, member)
+  }
+
+  /**
    * Picks a node, runs `work` with it and releases it with what became of it: its latency, and its error if it throws
    * or rejects, which is passed on.
    */
@@ -286,6 +297,7 @@ export abstract class Picker<N extends NodeLike = NodeLike> extends KnownMembers
       inBand: { ...this.inBand.counters },
       poll: undefined,
       probes: undefined,
+      discovery: undefined,
       sampler: undefined,
     }
   }

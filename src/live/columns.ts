@@ -76,6 +76,8 @@ export const COLUMNS: readonly Column[] = [
     isCell: (value) => v.is(ejectedSchema, value),
   },
   { name: 'suspect', of: ({ suspect }) => suspect, isCell: isOne('failing', 'slow', 'elsewhere') },
+  { name: 'part', of: ({ part }) => (part === 1 ? undefined : short(part)), isCell: isNumber },
+  { name: 'isReserve', of: ({ isReserve }) => mark(isReserve), isCell: isNumber },
   { name: 'isCapped', of: ({ isCapped }) => mark(isCapped), isCell: isNumber },
   { name: 'poll', of: ({ poll }) => poll, isCell: (value) => v.is(pollSchema, value) },
   // As the table has them: whether a member is in the band is worked out from these.
@@ -146,6 +148,8 @@ export function nodeFrom(cell: (name: string) => Cell): PartialNode {
     fixedWeight: number('fixedWeight'),
     ejected: (cell('ejected') ?? undefined) as PartialNode['ejected'],
     suspect: (cell('suspect') ?? undefined) as PartialNode['suspect'],
+    part: number('part') ?? 1,
+    isReserve: number('isReserve') !== undefined,
     isCapped: number('isCapped') !== undefined,
     poll: (cell('poll') ?? undefined) as PartialNode['poll'],
     cpu: number('cpu'),

@@ -244,3 +244,17 @@ test('a latency beyond all measure is counted as a bad one, and leaves the mean 
   t.is(balancer.snapshot()[0]?.latency, 10)
   t.is(balancer.stats().leases.badLatency, 2)
 })
+
+test('a lease on a member that was picked before counts as in flight, and as no pick', (t) => {
+  const balancer = createBalancer({ nodes: ['a', 'b'], ...own() })
+  const lease = balancer.lease('b')
+  t.is(lease.node, 'b')
+  const inFlight = () => balancer.snapshot().map((node) => node.inFlight)
+  t.deepEqual(inFlight(), [0, 1])
+  lease.release()
+  t.deepEqual(inFlight(), [0, 0])
+  t.like(balancer.stats(), { picks: { picks: 0 }, leases: { acquired: 1, released: 1 } })
+  t.throws(() => balancer.lease('c'), { code: 'IDLEST_UNKNOWN_NODE' })
+  balancer.close()
+  t.throws(() => balancer.lease('a'), { code: 'IDLEST_CLOSED' })
+})

@@ -64,6 +64,8 @@ export function liveNode(id: string, some: Partial<LiveNode> = {}): LiveNode {
     fixedWeight: undefined,
     ejected: undefined,
     suspect: undefined,
+    isReserve: false,
+    part: 1,
     isCapped: false,
     poll: undefined,
     cpu: undefined,
