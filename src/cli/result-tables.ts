@@ -1,3 +1,4 @@
+import { count } from '../format.js'
 import type { Result } from '../simulation/simulation.js'
 import { printable } from './printable.js'
 import { table } from './table.js'
@@ -21,10 +22,6 @@ function digits(value: number): string {
 
 function percent(share: number): string {
   return Number.isFinite(share) ? `${(share * 100).toFixed(1)} %` : '-'
-}
-
-function count(value: number): string {
-  return value.toLocaleString('en-US')
 }
 
 /** One row a policy: response times, the worst share of a window, and what failed. */
