@@ -2,11 +2,8 @@ import test from 'ava'
 import fc from 'fast-check'
 import type { NodeSnapshot } from '../../dist/index.js'
 import { FrameReader, FrameWriter } from '../../dist/live/frames.js'
-import type { LiveHead } from '../../dist/live/live-view.js'
 import type { Look } from '../../dist/live/looks.js'
-import { liveNode } from './support.js'
-
-const HEAD = { balancer: 'mine', rules: { algorithm: 'random' } } as unknown as LiveHead
+import { liveHead as HEAD, liveNode } from './support.js'
 
 function lookAt(nodes: readonly NodeSnapshot[], rates = nodes.map(() => 0)): Look {
   return { head: HEAD, nodes, rates: Float64Array.from(rates) }

@@ -17,7 +17,7 @@ export interface Sorting {
 
 export const DEFAULT_SORTING: Sorting = { sort: 'cpu', reverse: false, filter: '' }
 
-export function columnOf(key: ColumnKey): Column {
+function columnOf(key: ColumnKey): Column {
   return columns.find((column) => column.key === key) as Column
 }
 

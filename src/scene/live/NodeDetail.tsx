@@ -4,7 +4,7 @@ import { Chart } from '../parts/chart.js'
 import { count, duration, percent, shareText, short } from './format.js'
 import type { History } from './history.js'
 
-export interface NodeDetailProps {
+interface NodeDetailProps {
   readonly node: LiveNode
   readonly history: History
   readonly onClose: () => void
