@@ -51,7 +51,7 @@ function nameOf({ file, line }: Block): string {
 function importsFor(text: string): string {
   const names = Object.keys(idlest).filter(
     (name) =>
-      new RegExp(`(?<![.\\w])${name}\\(`).test(text) && !new RegExp(`import [^\\n]*\\b${name}\\b`).test(text),
+      new RegExp(`(?<![.\\w])${name}\\(`).test(text) && !new RegExp(`import [^;'"]*\\b${name}\\b`).test(text),
   )
   return `import assert from 'node:assert/strict'; import { ${names.join(', ')} } from 'idlest'; import { answer, heard, until, worked } from './stand-ins.mjs';`
 }
