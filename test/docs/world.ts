@@ -70,6 +70,6 @@ export function inWorld(text: string, { nodes, agentPort, grpcPort, live, nats =
     .replace(/10\.0\.0\.\d+/g, '127.0.0.1')
     .replace(/(\bhttpTransport\(\{ port: )\d+/g, `$1${agentPort}`)
     .replace(/(\borcaTransport\(\{ port: )\d+/g, `$1${grpcPort}`)
-    .replace(/(?<!Transport\(\{ )(\bport: )\d+/g, '$10')
+    .replace(/(?<!Transport\(\{ |hostname: '[^']*', )(\bport: )\d+/g, '$10')
     .replace(/\.listen\(\d+\)/g, ".listen(0, '127.0.0.1')")
 }
