@@ -1,9 +1,10 @@
-import { createServer } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Command } from 'commander'
 import { IdlestError, ListenError } from '../errors.js'
 import { authority } from '../host.js'
 import { type Listening, listen } from '../web/listening.js'
 import { answerPage, answerPlainly, isOwnHost, pageFile } from '../web/pages.js'
+import { createWebServer, hasBody } from '../web/web-server.js'
 import { numberFrom } from './arguments.js'
 import { exitWithReader } from './ending.js'
 import { exitAsUsual, FAILED } from './exit.js'
@@ -21,11 +22,17 @@ interface SceneFlags {
 }
 
 async function serve(host: string, port: number): Promise<Listening> {
-  const server = createServer((request, response) => {
-    if (!isOwnHost(request, host)) answerPlainly(response, 421, 'not the name of this server')
+  const counters = { requests: 0, refused: 0, badConnections: 0, dropped: 0, acceptErrors: 0 }
+  const handle = (request: IncomingMessage, response: ServerResponse) => {
+    if (hasBody(request)) {
+      response.setHeader('connection', 'close')
+      answerPlainly(response, 413, 'a request has no body')
+    } else if (!isOwnHost(request, host)) answerPlainly(response, 421, 'not the name of this server')
     else if (!answerPage('scene', request, response)) answerPlainly(response, 404, 'not found')
-  })
-  return listen(server, { host, port, maxConnections: 256, unref: false }, { dropped: 0, acceptErrors: 0 })
+  }
+  // Short with connections that send nothing: else some hundred of them would keep the page from all others.
+  const server = createWebServer(undefined, handle, answerPlainly, counters)
+  return listen(server, { host, port, maxConnections: 256, unref: false }, counters)
 }
 
 async function serveSomewhere({ host, port }: SceneFlags): Promise<Listening> {

@@ -33,6 +33,8 @@ test.serial('idlest scene serves the page until it is ended', async (t) => {
   t.is(response.status, 200)
   t.regex(await response.text(), /<title>idlest/)
   t.is((await fetch(`${url}other`)).status, 404)
+  t.is((await fetch(url, { method: 'POST', body: 'x' })).status, 413)
+  t.is((await fetch(url, { headers: { long: 'x'.repeat(10_000) } })).status, 431)
   cli.process.kill('SIGTERM')
   t.is(await cli.ended(), 0)
 })
