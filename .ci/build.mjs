@@ -6,13 +6,14 @@ import { install } from './install.mjs'
 import { locked } from './lock.mjs'
 import { buildNative } from './native.mjs'
 import { nodeComplaint } from './node-version.mjs'
+import { buildPages } from './pages.mjs'
 
 /**
- * Brings a clone to the point where it runs: packages, dist/, the native core, and with `bench` the C++ addon.
- * What is there and current is left alone.
+ * Brings a clone to the point where it runs: packages, dist/ with the pages, the native core, and with `bench` the C++
+ * addon. What is there and current is left alone.
  * @param {string} root
  * @param {{ bench?: boolean }} [options]
- * @returns {Promise<{ step: 'node' | 'install' | 'compile' | 'native' | 'floor', fatal: boolean }[]>} what failed;
+ * @returns {Promise<{ step: 'node' | 'install' | 'compile' | 'pages' | 'native' | 'floor', fatal: boolean }[]>} what failed;
  * fatal: nothing runs without it
  */
 export async function build(root, { bench = false } = {}) {
@@ -30,6 +31,7 @@ export async function build(root, { bench = false } = {}) {
       /** @type {Awaited<ReturnType<typeof build>>} */
       const failed = []
       if ((await compile(root)) === 'failed') failed.push({ step: 'compile', fatal: true })
+      if ((await buildPages(root)) === 'failed') failed.push({ step: 'pages', fatal: false })
       if ((await buildNative(root)) === 'failed') failed.push({ step: 'native', fatal: false })
       if (bench && (await buildFloor(root)) === 'failed') failed.push({ step: 'floor', fatal: false })
       return failed

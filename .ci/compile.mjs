@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { browserFolders } from './pages.mjs'
 import { bin, run } from './process.mjs'
 import { terminal } from './progress.mjs'
 import { filesUnder, fingerprint, once } from './stamp.mjs'
@@ -13,7 +14,9 @@ const suffixes = ['.js', '.js.map', '.d.ts']
  * has TypeScript
  */
 export function compile(root, { packages = root, report = terminal } = {}) {
-  const files = filesUnder(root, ['src'])
+  const files = filesUnder(root, ['src']).filter(
+    (file) => !browserFolders.some((folder) => file.startsWith(`${folder}/`)),
+  )
   const outputs = files.filter(isSource).flatMap((file) => {
     const stem = file.replace(/^src\//, 'dist/').replace(/\.ts$/, '')
     return suffixes.map((suffix) => stem + suffix)
@@ -54,7 +57,7 @@ function isSource(file) {
  */
 function leftovers(root, outputs) {
   const expected = new Set(outputs)
-  return filesUnder(root, ['dist'], ['native']).filter(
+  return filesUnder(root, ['dist'], ['native', 'pages']).filter(
     (file) => suffixes.some((suffix) => file.endsWith(suffix)) && !expected.has(file),
   )
 }

@@ -86,6 +86,7 @@ async function all() {
     if (compiled) {
       const tsc = bin(root, 'typescript', 'tsc')
       await check('tsc of the tests', process.execPath, [tsc, '--noEmit', '-p', '.'])
+      await check('tsc of the pages', process.execPath, [tsc, '--noEmit', '-p', 'src/scene'])
     }
     const reason = await noRust(root)
     if (reason) console.log(`\n── checks and tests in Rust left out: ${reason.split(':')[0]}`)

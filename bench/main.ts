@@ -1,6 +1,7 @@
 // `npm run bench`: measures idlest, prints tables, and says which bars are met. `--help` lists the options.
 import { writeFileSync } from 'node:fs'
 import { Command } from 'commander'
+import { Progress } from '../dist/cli/progress.js'
 import { barsOf, type Figures, LARGE } from './bars.js'
 import type { CaseFamily, CaseResult } from './case.js'
 import { algorithmCases } from './cases/algorithms.js'
@@ -15,15 +16,14 @@ import { pickCases } from './cases/picks.js'
 import { publishingCases } from './cases/publishing.js'
 import { type ThreadsResult, threadCases } from './cases/threads.js'
 import { engines, noBinding } from './engines.js'
-import { type FleetResult, pollFleet } from './figures/fleet.js'
+import { pollFleet } from './figures/fleet.js'
 import { countCollections, type GcResult } from './figures/gc.js'
 import { tableBytes } from './figures/memory.js'
 import { measureMiddleware } from './figures/middleware.js'
-import { measureNats, type NatsResult } from './figures/nats.js'
+import { measureNats } from './figures/nats.js'
 import { pollCycles } from './figures/poll.js'
-import { measureWaits, type WaitsResult } from './figures/waits.js'
+import { measureWaits } from './figures/waits.js'
 import { thisMachine } from './machine.js'
-import { Progress } from './progress.js'
 import { barsTable, casesTable, figuresTable, threadsTable } from './report.js'
 import { runCases } from './run.js'
 import { full, quick, type Settings } from './settings.js'
@@ -116,65 +116,63 @@ async function measureCases(
   const cases = families.flatMap((family) => family.cases)
   const onRound = (round: number, rounds: number) => progress.step('rounds', round, rounds)
   const results = await runCases(cases, settings, onRound, sampleFloor)
+  progress.clear()
   const throughput = threads.throughput()
   for (const family of families) await family.close?.()
   return { results, threads: throughput }
 }
 
-async function measureFigures(settings: Settings): Promise<Figures> {
-  const poll = async () => {
-    progress.step('polling', 0, 1)
-    const result = await pollCycles(settings.poll)
-    progress.step('polling', 1, 1)
-    return result
+interface Part {
+  readonly what: string
+  readonly measure: () => Promise<Figures>
+}
+
+// What `--poll` and the others ask for alone, else all that has no option of its own; in the order they are taken.
+function partsOf(settings: Settings): Part[] {
+  const poll: Part[] = [
+    { what: 'polling', measure: async () => ({ poll: await pollCycles(settings.poll) }) },
+    { what: 'polling a fleet', measure: async () => ({ fleet: await pollFleet(settings.fleet) }) },
+  ]
+  const waits: Part = {
+    what: 'jobs for worker threads',
+    measure: async () => ({ waits: await measureWaits(settings.waits) }),
   }
-  const waits = async (): Promise<WaitsResult[]> => {
-    progress.step('jobs for worker threads', 0, 1)
-    const results = await measureWaits(settings.waits)
-    progress.step('jobs for worker threads', 1, 1)
-    return results
+  const middleware: Part = {
+    what: 'middleware',
+    measure: async () => ({ middleware: await measureMiddleware(settings.middleware) }),
   }
-  const middleware = async () => {
-    progress.step('middleware', 0, 1)
-    const results = await measureMiddleware(settings.middleware)
-    progress.step('middleware', 1, 1)
-    return results
+  const { nats } = options
+  if (nats !== undefined) {
+    return [
+      { what: 'hearing on NATS', measure: async () => ({ nats: await measureNats(nats, settings.nats) }) },
+    ]
   }
-  const fleet = async (): Promise<FleetResult> => {
-    progress.step('polling a fleet', 0, 1)
-    const result = await pollFleet(settings.fleet)
-    progress.step('polling a fleet', 1, 1)
-    return result
+  if (options.grpc) {
+    const measure = async () => ({ streams: await pollFleet(settings.fleet, 'grpc') })
+    return [{ what: 'hearing a fleet by gRPC', measure }]
   }
-  const streams = async (): Promise<FleetResult> => {
-    progress.step('hearing a fleet by gRPC', 0, 1)
-    const result = await pollFleet(settings.fleet, 'grpc')
-    progress.step('hearing a fleet by gRPC', 1, 1)
-    return result
-  }
-  const nats = async (address: string): Promise<NatsResult> => {
-    progress.step('hearing on NATS', 0, 1)
-    const result = await measureNats(address, settings.nats)
-    progress.step('hearing on NATS', 1, 1)
-    return result
-  }
-  if (options.nats !== undefined) return { nats: await nats(options.nats) }
-  if (options.grpc) return { streams: await streams() }
-  if (options.poll) return { poll: await poll(), fleet: await fleet() }
-  if (options.waits) return { waits: await waits() }
-  if (options.middleware) return { middleware: await middleware() }
+  if (options.poll) return poll
+  if (options.waits) return [waits]
+  if (options.middleware) return [middleware]
   const gc: GcResult[] = []
-  for (const engine of engines) {
-    progress.step('counting garbage collections', gc.length, engines.length)
-    gc.push(await countCollections(engine, settings.gc))
+  const collections = engines.map((engine) => ({
+    what: `counting garbage collections, ${engine}`,
+    measure: async () => {
+      gc.push(await countCollections(engine, settings.gc))
+      return { gc }
+    },
+  }))
+  const memory = { what: 'memory', measure: async () => ({ tableBytes: await tableBytes(LARGE) }) }
+  return [...collections, memory, ...poll, waits, middleware]
+}
+
+async function measureFigures(settings: Settings): Promise<Figures> {
+  let figures: Figures = {}
+  const parts = partsOf(settings)
+  for (const [i, { what, measure }] of parts.entries()) {
+    progress.step(what, i, parts.length)
+    figures = { ...figures, ...(await measure()) }
   }
-  progress.step('counting garbage collections', gc.length, engines.length)
-  return {
-    gc,
-    tableBytes: await tableBytes(LARGE),
-    poll: await poll(),
-    fleet: await fleet(),
-    waits: await waits(),
-    middleware: await middleware(),
-  }
+  progress.clear()
+  return figures
 }

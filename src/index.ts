@@ -29,6 +29,8 @@ export {
 export { type AttachedBalancer, type AttachOptions, attachBalancer } from './balancer/attached.js'
 export { type Balancer, createBalancer } from './balancer/balancer.js'
 export { type ConfigureOptions, configure, select } from './balancer/drop-in.js'
+export type { Explanation } from './balancer/explain.js'
+export type { Grounds, GroundsCode } from './balancer/grounds.js'
 export type { GuardCounters } from './balancer/guard.js'
 export type { BalancerHandle } from './balancer/handle.js'
 export type { InBandCounters, Observed, ObserveOptions } from './balancer/in-band.js'
@@ -37,6 +39,7 @@ export type { NodeLike } from './balancer/node.js'
 export type { BalancerOptions, PollOptions } from './balancer/options.js'
 export type { EjectionReason, HealthCounters } from './balancer/passive-health.js'
 export { createTable } from './balancer/process-table.js'
+export type { Reason, ReasonCode, Rules } from './balancer/reasons.js'
 export type { HeaderLookup, ReportSource } from './balancer/report-headers.js'
 export type { SelectOptions } from './balancer/select-options.js'
 export type { EjectionSnapshot, NodeSnapshot } from './balancer/snapshot.js'
@@ -64,18 +67,27 @@ export {
   NodeTakenError,
   NoNodesError,
   OptionError,
+  PeerError,
   SamplerError,
   TableError,
   UnknownLoadError,
   UnknownNodeError,
 } from './errors.js'
+export { estimateFleet, type FleetEstimate, type FleetFigures } from './estimate/estimate.js'
+export type { FleetInputs } from './estimate/inputs.js'
+export type { AdviceStep, FleetStep, LossStep, ValueStep } from './estimate/steps.js'
 export type { HashName, Key } from './keys/key-hash.js'
+export { type FeedLost, type FeedOptions, isView, openFeed } from './live/feed.js'
+export type { LiveHead, LiveNode, LivePoll, LiveView } from './live/live-view.js'
+export type { ServeOptions } from './live/options.js'
+export type { LiveCounters, LiveServer } from './live/server.js'
 export type { Arrival } from './meter/arrival.js'
 export { type Meter, type MeterCounters, type MeterSample, meter } from './meter/meter.js'
 export type { NodeMeter } from './meter/node-meter.js'
 export type { MeterOptions, NodeMeterOptions } from './meter/options.js'
 export type { NatsOptions } from './nats/settings.js'
 export type { PushCounts } from './poller/answer.js'
+export type { PollFailure } from './poller/failures.js'
 export type { PollerCounters } from './poller/poller.js'
 export {
   type CustomTransport,

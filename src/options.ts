@@ -35,7 +35,55 @@ export function checkOptions<S extends v.GenericSchema>(
 ): v.InferOutput<S> {
   const result = parsed(path, value, schema)
   if (result.success) return result.output
-  throw toError(path, value, result.issues)
+  throw errorOf(path, namesFirst(findings(value, result.issues))[0] as Finding)
+}
+
+/** One thing that is wrong with options. */
+export interface Finding {
+  /** Names and indices that lead to it. */
+  readonly path: readonly (string | number)[]
+  readonly value: unknown
+  /** What would be right. */
+  readonly expected: string
+  /** Whether it is the name that is wrong: there is no such option. */
+  readonly isName: boolean
+}
+
+/**
+ * As {@link checkOptions}, but gives all that is wrong in place of throwing the first.
+ * @throws OptionError for a value that can't be read at all
+ */
+export function findWrong<S extends v.GenericSchema>(
+  path: string,
+  value: unknown,
+  schema: S,
+):
+  | { readonly ok: true; readonly value: v.InferOutput<S> }
+  | { readonly ok: false; readonly wrong: Finding[] } {
+  const result = parsed(path, value, schema)
+  if (result.success) return { ok: true, value: result.output }
+  return { ok: false, wrong: findings(value, result.issues) }
+}
+
+/**
+ * The same as errors, one an option, for forms.
+ * @throws OptionError for a value that can't be read at all
+ */
+export function optionErrors<S extends v.GenericSchema>(
+  path: string,
+  value: unknown,
+  schema: S,
+):
+  | { readonly ok: true; readonly value: v.InferOutput<S> }
+  | { readonly ok: false; readonly errors: OptionError[] } {
+  const found = findWrong(path, value, schema)
+  if (found.ok) return found
+  const byOption = new Map<string, OptionError>()
+  for (const finding of namesFirst(found.wrong)) {
+    const error = errorOf(path, finding)
+    if (!byOption.has(error.option)) byOption.set(error.option, error)
+  }
+  return { ok: false, errors: [...byOption.values()] }
 }
 
 // Getters and proxies throw what they like.
@@ -58,7 +106,7 @@ export function options<const E extends v.ObjectEntries>(entries: E) {
   const schema = v.strictObject(entries, (issue) => {
     if (issue.expected === 'never') {
       const wrong = String(issue.input)
-      return known.length === 0 ? 'no options' : `a known option; the nearest is ${shown(nearest(wrong))}`
+      return known.length === 0 ? NO_OPTIONS : `${KNOWN_OPTION}${shown(nearest(wrong))}`
     }
     return issue.received === 'undefined' && issue.expected !== 'Object'
       ? `a value for ${issue.expected}`
@@ -128,6 +176,9 @@ function range(min: number, max: number): string {
   return `from ${min} to ${max}`
 }
 
+const NO_OPTIONS = 'no options'
+const KNOWN_OPTION = 'a known option; the nearest is '
+
 type Issue = v.BaseIssue<unknown>
 
 function isUnknownKey(issue: Issue): boolean {
@@ -151,14 +202,30 @@ function joined(outer: Issue, inner: Issue): Issue['path'] {
   return first === undefined ? undefined : [first, ...rest]
 }
 
-function toError(path: string, value: unknown, issues: readonly Issue[]): OptionError {
-  const flat = issues.map(deepest)
-  // A misspelt name explains a missing one, so it goes first.
-  const issue = (flat.find(isUnknownKey) ?? flat[0]) as Issue
-  const names = [path, ...(issue.path ?? []).map((item) => String(item.key))].filter((name) => name !== '')
-  const last = issue.path?.at(-1)
-  const wrong = isUnknownKey(issue) && last !== undefined ? last.value : issue.input
-  return new OptionError(names.join('.') || 'options', issue.path === undefined ? value : wrong, said(issue))
+function findings(value: unknown, issues: readonly Issue[]): Finding[] {
+  return issues.map(deepest).map((issue) => {
+    const { path = [] } = issue
+    const expected = said(issue)
+    const last = path.at(-1)
+    const wrong = isUnknownKey(issue) && last !== undefined ? last.value : issue.input
+    return {
+      path: path.map(({ key }) => (typeof key === 'number' ? key : String(key))),
+      value: issue.path === undefined ? value : wrong,
+      expected,
+      // Also where a check of ours passes on what another schema found.
+      isName: expected === NO_OPTIONS || expected.startsWith(KNOWN_OPTION),
+    }
+  })
+}
+
+// A misspelt name explains a missing one.
+function namesFirst(wrong: readonly Finding[]): Finding[] {
+  return [...wrong].sort((a, b) => Number(b.isName) - Number(a.isName))
+}
+
+function errorOf(root: string, { path, value, expected }: Finding): OptionError {
+  const names = [root, ...path].filter((name) => name !== '')
+  return new OptionError(names.join('.') || 'options', value, expected)
 }
 
 // Valibot's own messages start with "Invalid"; what it expected is more to the point.

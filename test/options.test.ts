@@ -9,6 +9,7 @@ import {
   milliseconds,
   number,
   oneOf,
+  optionErrors,
   options,
   secret,
   text,
@@ -54,6 +55,21 @@ for (const { given, option, expected } of wrong) {
     else t.regex(error.expected, expected)
   })
 }
+
+test('all that is wrong comes at once, one error an option', (t) => {
+  const result = optionErrors(
+    'poll',
+    { interval: Number.NEGATIVE_INFINITY, workers: 65, verbos: true },
+    schema,
+  )
+  t.false(result.ok)
+  const errors = result.ok ? [] : result.errors
+  t.deepEqual(errors.map(({ option }) => option).sort(), ['poll.interval', 'poll.verbos', 'poll.workers'])
+  t.deepEqual(optionErrors('poll', { workers: 2 }, schema), {
+    ok: true,
+    value: { interval: 5_000, workers: 2 },
+  })
+})
 
 test('an unknown option is refused with its value and the nearest known one', (t) => {
   const error = t.throws(() => checkOptions('poll', { Intervall: 7 }, schema), { instanceOf: OptionError })

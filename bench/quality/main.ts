@@ -1,7 +1,7 @@
 // `npm run quality`: judges algorithms in simulated scenes, and says which bars are met. `--help` lists the options.
 import { writeFileSync } from 'node:fs'
 import { Command, InvalidArgumentError } from 'commander'
-import { Progress } from '../progress.js'
+import { Progress } from '../../dist/cli/progress.js'
 import { contenders } from './contenders.js'
 import { overview, sceneTable } from './report.js'
 import { type Outcome, runScene } from './run.js'

@@ -4,7 +4,6 @@ import { OptionError } from '../errors.js'
 import { Meter } from '../meter/meter.js'
 import { GRPC_PACKAGE, needPackage } from '../optional-package.js'
 import { checkOptions, clockSchema, flag, milliseconds, number, options, text, whole } from '../options.js'
-import { type Pem, pemSchema } from '../pem.js'
 import { processClock } from '../process-clock.js'
 import { MAX_VALUE } from '../reports/values.js'
 import { isMetricName, isNamedValue, METRIC_NAME, type NamedValue } from './named-metrics.js'
@@ -17,18 +16,10 @@ import {
 import { type OrcaServiceOptions, orcaServiceEntries } from './orca-service.js'
 import { tokenSchema } from './token.js'
 import { checkUtilization, type UtilizationOptions, utilizationEntries } from './utilization.js'
+import { type ServerTls, serverTlsSchema } from './web-server.js'
 
 /** A certificate for the agent, and whom it asks for theirs. */
-export interface AgentTls {
-  /** Private key, PEM. */
-  readonly key: Pem
-  /** Certificate chain, PEM. */
-  readonly cert: Pem
-  /** Authorities whose client certificates are good, PEM; the ones that Node.js knows by default. */
-  readonly ca?: Pem
-  /** Refuse clients without a good certificate (mutual TLS). Default false. */
-  readonly requestCert?: boolean
-}
+export type AgentTls = ServerTls
 
 /** A port for HAProxy's agent checks. The protocol knows neither tokens nor TLS: who reaches it may read it. */
 export interface AgentCheckOptions {
@@ -143,23 +134,16 @@ const LISTENING = {
   maxConnections: v.optional(whole(1), 1_024),
 }
 
-const tls = options({
-  key: pemSchema,
-  cert: pemSchema,
-  ca: v.optional(pemSchema),
-  requestCert: v.optional(flag(), false),
-})
-
 const agentOptions = options({
   ...LISTENING,
   http: v.optional(flag(), true),
   agentCheck: v.optional(options(LISTENING)),
-  grpc: v.optional(options({ ...LISTENING, ...orcaServiceEntries, tls: v.optional(tls) })),
+  grpc: v.optional(options({ ...LISTENING, ...orcaServiceEntries, tls: v.optional(serverTlsSchema) })),
   nats: v.optional(natsPublisherSchema),
   path: v.optional(path(), '/report'),
   metrics: v.optional(v.union([flag(), path()], `true, false or ${PATH}`), true),
   token: v.optional(tokenSchema),
-  tls: v.optional(tls),
+  tls: v.optional(serverTlsSchema),
   ...utilizationEntries,
   trafficWindow: v.optional(milliseconds(100), 10_000),
   meters: v.optional(

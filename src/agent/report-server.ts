@@ -1,16 +1,6 @@
-import {
-  createServer as createHttpServer,
-  type IncomingMessage,
-  type Server,
-  type ServerOptions,
-  type ServerResponse,
-} from 'node:http'
-import { createServer as createHttpsServer } from 'node:https'
-import type { Duplex } from 'node:stream'
-import { BadReportError, OptionError, reasonOf } from '../errors.js'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { BadReportError } from '../errors.js'
 import { authority } from '../host.js'
-import { HIDDEN } from '../options.js'
-import { pemBuffers } from '../pem.js'
 import type { Report } from '../report.js'
 import { FORMAT_HEADER, HEADER_FORMS, REPORT_HEADER } from '../reports/orca-headers.js'
 import { writeOrcaJson } from '../reports/orca-json.js'
@@ -21,6 +11,7 @@ import type { CheckedAgentOptions } from './options.js'
 import { reportHeader } from './report-header.js'
 import type { Reporter } from './reporter.js'
 import { tokenCheck } from './token.js'
+import { createWebServer, hasBody } from './web-server.js'
 
 /** What the agent's server did, since the start. */
 export interface ServerCounters {
@@ -46,21 +37,7 @@ export interface ServerCounters {
   readonly acceptErrors: number
 }
 
-// A request of the poller has some 200 bytes. Times are ms.
-const MAX_HEADER_SIZE = 8_192
-const HEADERS_TIMEOUT = 5_000
-const CHECK_INTERVAL = 1_000
-// Longer than pollers usually wait between two polls, so that they find their connection open.
-const KEEP_ALIVE = 75_000
-// For a client that does not read its answer. Well above the time for a head, which is told and counted.
-const INACTIVE = 8_000
-
 const JSON_TYPE = 'application/json'
-
-const STATUS_OF: Readonly<Record<string, string>> = {
-  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
-  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
-}
 
 /** Answers with reports over HTTP. */
 export interface ReportServer extends AgentServer {
@@ -165,70 +142,15 @@ export async function startReportServer(
     }
   }
 
-  const server = create(options.tls, handle)
-  server.headersTimeout = HEADERS_TIMEOUT
-  server.requestTimeout = HEADERS_TIMEOUT
-  server.keepAliveTimeout = KEEP_ALIVE
-  server.timeout = INACTIVE
-  // Without listeners Node.js deals with these two itself, and nothing would count them.
-  server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
-    counters.requests++
-    counters.refused++
-    socket.on('error', () => socket.destroy())
-    refuse(socket, '405 Method Not Allowed\r\nallow: GET, HEAD')
-  })
-  server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
-    counters.requests++
-    counters.refused++
-    send(response, 417, refusal('nothing is expected but 100-continue'))
-  })
-  // Failed TLS handshakes come here too.
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    const { code = '' } = error
-    // The client went away: nothing to say, and nothing it did wrong.
-    if (code !== 'ECONNRESET' && code !== 'EPIPE') counters.badConnections++
-    const isHttp = code.startsWith('HPE_') || code.startsWith('ERR_HTTP')
-    if (isHttp && socket.writable) refuse(socket, STATUS_OF[code] ?? '400 Bad Request')
-    else socket.destroy()
-  })
-
+  const server = createWebServer(
+    options.tls,
+    handle,
+    (response, status, error) => send(response, status, refusal(error)),
+    counters,
+  )
   const { close, ...address } = await listen(server, options, counters)
   const scheme = options.tls === undefined ? 'http' : 'https'
   return { address, counters, url: `${scheme}://${authority(address)}${path}`, close }
-}
-
-function create(
-  tls: CheckedAgentOptions['tls'],
-  handle: (request: IncomingMessage, response: ServerResponse) => void,
-): Server {
-  const limits: ServerOptions = {
-    maxHeaderSize: MAX_HEADER_SIZE,
-    connectionsCheckingInterval: CHECK_INTERVAL,
-    // Node.js would answer by itself, and nothing would count it.
-    requireHostHeader: false,
-  }
-  if (tls === undefined) return createHttpServer(limits, handle)
-  const { key, cert, ca, requestCert = false } = tls
-  try {
-    return createHttpsServer(
-      {
-        ...limits,
-        handshakeTimeout: HEADERS_TIMEOUT,
-        key: pemBuffers(key),
-        cert: pemBuffers(cert),
-        ca: ca && pemBuffers(ca),
-        requestCert,
-        rejectUnauthorized: requestCert,
-      },
-      handle,
-    )
-  } catch (error) {
-    throw new OptionError(
-      'tls',
-      HIDDEN,
-      `a key and a certificate in PEM that belong together (${reasonOf(error)})`,
-    )
-  }
 }
 
 /** The form of a report header that a request asks for, by a header of its own or by `?format=`. */
@@ -252,11 +174,6 @@ function headerOf(report: Report, wanted: string): string | undefined {
   }
 }
 
-function hasBody({ headers }: IncomingMessage): boolean {
-  const length = headers['content-length']
-  return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0')
-}
-
 function refusal(error: string): string {
   return JSON.stringify({ error })
 }
@@ -274,8 +191,4 @@ function send(
     ...headers,
   })
   response.end(body)
-}
-
-function refuse(socket: Duplex, status: string): void {
-  socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\n\r\n`, () => socket.destroy())
 }

@@ -49,6 +49,8 @@ export interface CustomOutcome {
   readonly error: unknown
   /** How long it took, ms; undefined where it was not told. */
   readonly latency: number | undefined
+  /** Whether it says nothing of the node, as where the caller gave up. */
+  readonly neutral: boolean
 }
 
 /**

@@ -4,23 +4,23 @@ import { adaptive } from '../algorithms/adaptive.js'
 import { chooseEngine } from '../engine/load.js'
 import { Generator } from '../engine/portable/generator.js'
 import { OptionError, UnknownNodeError } from '../errors.js'
+import type { ServeOptions } from '../live/options.js'
+import type { LiveServer } from '../live/server.js'
 import { checkOptions } from '../options.js'
+import type { PollFailure } from '../poller/failures.js'
 import { Poller } from '../poller/poller.js'
-import type { ProbeAsker } from '../poller/probe-asker.js'
 import type { PlacedTold } from '../poller/told.js'
 import { processClock } from '../process-clock.js'
 import { type Seed, streamOf, toSeed } from '../seed.js'
 import { type Entry, sampleTime, Table } from '../table/table.js'
-import { checkSelf } from './cores.js'
 import { Drains } from './drains.js'
 import { type BalancerHandle, HandleServer } from './handle.js'
 import { keptAlive } from './keep-alive.js'
 import type { Member } from './members.js'
-import { idOf, idsOf, type NodeLike } from './node.js'
+import type { NodeLike } from './node.js'
 import { type BalancerOptions, balancerOptions, type CheckedPollOptions } from './options.js'
-import { Picker } from './picker.js'
-import { Probing } from './probing.js'
 import { processTable } from './process-table.js'
+import { SeatedBalancer } from './seated.js'
 import { warnOfShortTtl } from './short-ttl.js'
 import type { BalancerStats } from './stats.js'
 import type { TrustSettings } from './trust-options.js'
@@ -31,17 +31,14 @@ const JITTER_STREAM = 0x85ebca6b
 let unnamed = 0
 
 /** Picks among its members, and polls them. Made by `createBalancer`. */
-export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
-  readonly #table: Table
-  readonly #self: { readonly node: N; readonly id: string } | undefined
+export class Balancer<N extends NodeLike = NodeLike> extends SeatedBalancer<N> {
   readonly #drains: Drains
   readonly #poller: Poller | undefined
   readonly #sampling: Sampling | undefined
   readonly #onSamplerError: number | 'stale'
-  readonly #seed: Seed
   readonly #coalesce: number
-  readonly #trust: TrustSettings
-  #probing: Probing | undefined
+  readonly #pollInterval: number | undefined
+  readonly #served = new Set<LiveServer>()
   #handles: HandleServer | undefined
   // Whose standing attached threads are to be told; all: who the members are, too.
   #toTell: Set<Member> | 'all' | undefined
@@ -54,30 +51,22 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
     const name = options.name ?? `balancer-${++unnamed}`
     const seed = toSeed(options.seed)
     const algorithm = options.algorithm ?? adaptive()
-    const self = options.self === undefined ? undefined : idOf(options.self)
-    checkSelf(algorithm, self)
     const { health, suspicion, maxShare } = options
     const trust: TrustSettings = { health, suspicion, maxShare }
     super({
       name,
       engine: chooseEngine(options.engine),
-      memory: table.memory,
-      clock,
+      table,
       exact: clock !== processClock,
       algorithm,
       seed,
-      places: table,
-      directory: table,
-      self,
+      self: options.self as N | undefined,
       coalesce: options.coalesce,
       trust,
     })
-    this.#table = table
-    this.#seed = seed
     this.#coalesce = options.coalesce
-    this.#trust = trust
+    this.#pollInterval = options.poll === false ? undefined : options.poll.interval
     this.#drains = new Drains(table.memory, clock)
-    if (self !== undefined) this.#self = { node: options.self as N, id: self }
     this.#onSamplerError = options.onSamplerError
     if (options.self !== undefined) {
       this.#sampling = createSampling({
@@ -92,42 +81,8 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
       this.#poller = this.#makePoller(options.poll, options.coalesce, seed)
       if (algorithm.kind === 'prequal') this.probeBy(this.#poller.probes())
     }
-    this.#setNodes(options.nodes as readonly N[])
+    this.setNodes(options.nodes as readonly N[])
     this.#poller?.start()
-  }
-
-  /**
-   * Makes these the members (and `self`). Only the difference is applied: those that stay keep readings, counts and
-   * state. Throws OptionError, BadNodeError, DuplicateNodeError, TableError, ClosedError, and then changes nothing.
-   */
-  setNodes(nodes: readonly N[]): void {
-    this.checkOpen()
-    this.#setNodes(nodes)
-  }
-
-  /**
-   * Adds a member, or takes one up again that `drain` was called for. False where it is a member and was not. What the
-   * node itself told, such as that it drains, stays. Throws BadNodeError, TableError, ClosedError.
-   */
-  add(node: N): boolean {
-    this.checkOpen()
-    const added = this.members.add(node)
-    if (!added) return false
-    this.changed()
-    const member = this.find(node)
-    if (member !== undefined) this.#drains.letGo(member)
-    return true
-  }
-
-  /** Removes a member; leases on it may still be released. False where it is none. Throws ClosedError. */
-  remove(node: NodeLike): boolean {
-    this.checkOpen()
-    const member = this.find(node)
-    if (member === undefined) return false
-    this.members.remove(member.id)
-    this.changed()
-    this.#drains.letGo(member)
-    return true
   }
 
   /**
@@ -151,22 +106,9 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
     if (this.#poller !== undefined) await keptAlive(this.#poller.ready)
   }
 
-  /** Counters since it was made. */
-  stats(): BalancerStats {
-    return {
-      name: this.name,
-      engine: this.engine,
-      members: this.members.size,
-      picks: this.pickCounters(),
-      leases: { ...this.leases.leases },
-      health: this.healthCounters(),
-      suspicion: this.suspicionCounters(),
-      guard: this.guardCounters(),
-      inBand: { ...this.inBand.counters },
-      poll: this.#poller?.counted(),
-      probes: this.#probing && { ...this.#probing.counters },
-      sampler: this.#sampling && { ...this.#sampling.counters },
-    }
+  override stats(): BalancerStats {
+    const poll = this.#poller?.counted()
+    return { ...super.stats(), poll, sampler: this.#sampling && { ...this.#sampling.counters } }
   }
 
   /**
@@ -189,50 +131,54 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
       algorithm: this.algorithm,
       engine: this.engine,
       ownClock: this.clock !== processClock,
-      self: this.#self?.id,
+      self: this.self?.id,
       turns: this.turns,
       coalesce: this.#coalesce,
-      trust: this.#trust,
+      trust: this.trust,
       members: () => this.members.list,
-      onTold: (told) => this.#hearOf(told),
+      onTold: (told) => this.hearOf(told),
     })
     return this.#handles.handle()
   }
 
   /**
-   * Has members asked as picks are made, where the algorithm wants it; once.
-   * @internal the simulator's probes do not go by a transport: these are promises, and its time does not wait for any
+   * Shows this balancer as it runs: a page at `url`, the same as one JSON document at `/snapshot`, and as a stream of
+   * server-sent events at `/stream`, which `openFeed` reads. On loopback unless told otherwise. Costs nothing while nobody
+   * looks; else one look an interval, however many do. Does not keep the process alive, and ends with the balancer.
+   *
+   * ```ts
+   * const { url } = await balancer.serve({ port: 9090 })
+   * ```
+   * Rejects with OptionError, ListenError, ClosedError.
    */
-  probeBy(asker: ProbeAsker): void {
-    const { algorithm } = this
-    if (algorithm.kind !== 'prequal' || algorithm.probes === 0) return
-    this.#probing = new Probing({
-      table: this.#table,
-      clock: this.clock,
-      seed: this.#seed,
-      probes: algorithm.probes,
-      pool: algorithm.pool,
-      asker,
-      picks: () => this.picked,
-      members: () => this.members.list,
-      self: this.#self?.id,
-      publications: this.publications,
-      onTold: (told) => this.#hearOf(told),
-      onProbe: (member, inFlight, latency, time) => this.probed(member, inFlight, latency, time),
-      find: (id) => this.members.find(id),
-    })
-    this.watchPicks(this.#probing.watcher)
+  async serve(options?: ServeOptions): Promise<LiveServer> {
+    this.checkOpen()
+    // Loaded where it is used.
+    const { startLiveServer } = await import('../live/server.js')
+    const { name, clock } = this
+    const watched = {
+      name,
+      clock,
+      pollInterval: this.#pollInterval,
+      rules: () => this.rules(),
+      stats: () => this.stats(),
+      snapshot: () => this.snapshot(),
+    }
+    const server = await startLiveServer(watched, options)
+    if (this.closed) await server.close()
+    this.checkOpen()
+    this.#served.add(server)
+    return server
   }
 
   /** Stops polling, lets go of all members, and ends those who wait. Picks throw ClosedError from now on. */
-  async close(): Promise<void> {
+  override async close(): Promise<void> {
     if (!this.closed) {
-      this.closePicks()
+      super.close()
       this.#drains.close()
-      this.members.clear()
       this.#handles?.close()
-      this.#probing?.close()
     }
+    for (const server of this.#served) await keptAlive(server.close())
     if (this.#poller !== undefined) await keptAlive(this.#poller.close())
   }
 
@@ -240,14 +186,16 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
     return this.close()
   }
 
+  protected override failureOf({ id }: Member): PollFailure | undefined {
+    return this.#poller?.failureOf(id)
+  }
+
   protected override onReleased(member: Member): void {
     this.#drains.look(member)
   }
 
-  // What came by probes, or to another thread.
-  #hearOf(told: PlacedTold): void {
-    const member = this.members.at(told.slot, told.generation)
-    if (member !== undefined) this.hear(member, told)
+  protected override letGo(member: Member): void {
+    this.#drains.letGo(member)
   }
 
   // The poller knows what its polls told last, and would not say it again.
@@ -282,30 +230,18 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
   }
 
   #tellMembers(): void {
-    const remote = this.members.list.filter((member) => member.id !== this.#self?.id)
+    const remote = this.members.list.filter((member) => member.id !== this.self?.id)
     this.#poller?.setMembers(remote.map((member) => member.place as Entry))
     this.#handles?.changed()
   }
 
-  #setNodes(nodes: readonly N[]): void {
-    if (!Array.isArray(nodes)) throw new OptionError('nodes', nodes, 'an array of nodes')
-    const self = this.#self
-    const ids = idsOf(nodes)
-    const before = new Set(this.members.list)
-    if (self === undefined || ids.includes(self.id)) this.members.set(nodes, ids)
-    else this.members.set([...nodes, self.node], [...ids, self.id])
-    for (const member of this.members.list) before.delete(member)
-    for (const member of before) this.#drains.letGo(member)
-    this.changed()
-  }
-
   #makePoller(poll: CheckedPollOptions, coalesce: number, seed: Seed): Poller {
-    const self = this.#self?.id
+    const self = this.self?.id
     return new Poller({
       ...poll,
       coalesce,
       name: this.name,
-      table: this.#table,
+      table: this.table,
       clock: this.clock,
       random: jitterFrom(seed),
       sampleSelf: self === undefined ? undefined : () => this.#sampleSelf(self),
@@ -315,13 +251,13 @@ export class Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
 
   async #sampleSelf(self: string): Promise<void> {
     // What a slow sampler says is of the time when it was asked.
-    const time = sampleTime(this.#table.now(), 0)
+    const time = sampleTime(this.table.now(), 0)
     const outcome = await this.#sampling?.sample()
     const member = this.members.find(self)
     if (outcome === undefined || outcome.kind === 'none' || member === undefined) return
     const cpu = outcome.kind === 'value' ? outcome.percent : this.#onSamplerError
     if (cpu === 'stale') return
-    this.#table.write(member.place as Entry, time, { cpu })
+    this.table.write(member.place as Entry, time, { cpu })
   }
 }
 

@@ -85,6 +85,11 @@ export class Guard {
     for (const index of this.#up) this.#largest = Math.max(this.#largest, this.#member(index).factor)
   }
 
+  /** Whether another pick would give a member more than its share of the last ones. */
+  isCapped(index: number): boolean {
+    return this.#window?.isFull(index, this.#up.length) ?? false
+  }
+
   /**
    * One pick.
    * @param excluded indices of those that may not be picked this time
@@ -158,7 +163,7 @@ export class Guard {
     const member = this.#member(index)
     const { maxInFlight = 0 } = member.told
     if (maxInFlight > 0 && this.#flights(member) >= maxInFlight) return FULL
-    return this.#window?.isFull(index, this.#up.length) ? CAPPED : TAKEN
+    return this.isCapped(index) ? CAPPED : TAKEN
   }
 
   #flights({ slot, generation }: Member): number {

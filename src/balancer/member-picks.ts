@@ -167,6 +167,7 @@ export class MemberPicks<N extends NodeLike> {
       memory,
       now,
       clockTime: clock.now(),
+      isCapped: (index) => this.#guard.isCapped(index),
       watchers,
     })
   }

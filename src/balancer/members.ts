@@ -22,7 +22,7 @@ export interface Member<N extends NodeLike = NodeLike> extends Place, Standing {
   picks: number
   /** Leases of this balancer that are not released. */
   open: number
-  /** Leases released since it became a member, and how they went. */
+  /** Leases released since it became a member, but for those that said nothing of it, and how they went. */
   released: number
   failed: number
   /** Leases that failed since the last that did not. */

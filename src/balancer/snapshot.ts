@@ -1,5 +1,6 @@
-import { type Algorithm, ttlOf } from '../algorithms/algorithm.js'
+import { type Algorithm, isWeighted, ttlOf, weightsOf } from '../algorithms/algorithm.js'
 import { NOT_ELIGIBLE, type View } from '../engine/engine.js'
+import type { PollFailure } from '../poller/failures.js'
 import type { KeptReport } from '../report.js'
 import { inFlight } from '../table/in-flight.js'
 import type { TableMemory } from '../table/memory.js'
@@ -8,7 +9,7 @@ import { cpuOf, sampledAt, takenFor } from './figures.js'
 import type { Member } from './members.js'
 import type { NodeLike } from './node.js'
 import type { EjectionReason, PassiveHealth } from './passive-health.js'
-import { type MemberState, stateOf, type Told } from './standings.js'
+import { type MemberState, type Order, stateOf, type Told } from './standings.js'
 import type { Suspicion, SuspicionReason } from './suspicion.js'
 
 /** How a member is ejected. */
@@ -27,6 +28,10 @@ export interface NodeSnapshot<N extends NodeLike = NodeLike> {
   readonly id: string
   /** The gravest of what this process ordered and what the node told; by weight 0 it drains. */
   readonly state: MemberState
+  /** What this process ordered: `drain` after `balancer.drain`. */
+  readonly order: Order
+  /** Its weight in the algorithm's own weights; undefined where the algorithm has none. */
+  readonly fixedWeight: number | undefined
   /** What the node told of itself last. */
   readonly told: Told
   /** Why it is sent no more for a while, where its requests failed; undefined where it is not so. */
@@ -36,6 +41,10 @@ export interface NodeSnapshot<N extends NodeLike = NodeLike> {
    * own thread found that, of a balancer that is attached to it.
    */
   readonly suspect: SuspicionReason | 'elsewhere' | undefined
+  /** Whether it has had its `maxShare` of the last picks, so that the next one is another. */
+  readonly isCapped: boolean
+  /** How polling it failed in the last cycle; undefined where it did not, or it is not polled. */
+  readonly poll: PollFailure | undefined
   /** CPU of the reading in percent, however old; undefined where there is none. */
   readonly cpu: number | undefined
   /** Age of the sample that the algorithm goes by, ms: for `powerOfTwo` the metric's, else the CPU's. Undefined where there is none. */
@@ -82,6 +91,7 @@ export interface SnapshotOptions {
   readonly now: number
   /** Clock time, ms. */
   readonly clockTime: number
+  readonly isCapped: (index: number) => boolean
   readonly watchers: Watchers
 }
 
@@ -89,6 +99,8 @@ export interface SnapshotOptions {
 export interface Watchers {
   readonly health: PassiveHealth | undefined
   readonly suspicion: Suspicion | undefined
+  /** How polling a member failed last. */
+  readonly failureOf: (member: Member) => PollFailure | undefined
 }
 
 function ejectionOf(
@@ -109,9 +121,10 @@ export function snapshotOf<N extends NodeLike>(
   members: readonly Member<N>[],
   options: SnapshotOptions,
 ): NodeSnapshot<N>[] {
-  const { view, shares, algorithm, memory, now, watchers } = options
+  const { view, shares, algorithm, memory, now, isCapped, watchers } = options
   const ttl = ttlOf(algorithm)
   const isCost = algorithm.kind === 'adaptive'
+  const weightOf = isWeighted(algorithm) ? weightsOf(algorithm) : undefined
   const isWeighed = algorithm.kind === 'weightedRoundRobin'
   return members.map((member, i) => {
     const sampled = sampledAt(algorithm, memory, member)
@@ -122,9 +135,13 @@ export function snapshotOf<N extends NodeLike>(
       node: member.node,
       id: member.id,
       state: stateOf(member),
+      order: member.order,
+      fixedWeight: weightOf?.(member.id),
       told: { ...member.told },
       ejected: ejectionOf(member, options),
       suspect: watchers.suspicion?.of(member) ?? (member.suspectThere ? 'elsewhere' : undefined),
+      isCapped: isCapped(i),
+      poll: watchers.failureOf(member),
       cpu: cpuOf(memory, member),
       age,
       fresh: age !== undefined && ttl !== undefined && age <= ttl,

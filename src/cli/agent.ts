@@ -1,14 +1,9 @@
-import { isIP } from 'node:net'
 import { Command } from 'commander'
 import { type Agent, createAgent } from '../agent/agent.js'
 import { IdlestError, OptionError } from '../errors.js'
-import { authority } from '../host.js'
+import { authority, isLoopback } from '../host.js'
 import { type AgentFlags, addAgentFlags, agentOptionsOf, flagMessage } from './agent-flags.js'
 import { exitAsUsual, FAILED, USAGE } from './exit.js'
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
-}
 
 /** Who can ask at an address: what an operator should know before somebody else finds out. */
 function reach(host: string, guarded: boolean): string {

@@ -3,7 +3,10 @@ import { Command } from 'commander'
 import { agentCommand } from './agent.js'
 import { demoCommand } from './demo/command.js'
 import { exitAsUsual } from './exit.js'
-import { simulateCommand } from './simulate.js'
+import { sceneCommand } from './scene.js'
+import { simulateCommand } from './simulate/command.js'
+import { sizeCommand } from './size/command.js'
+import { topCommand } from './top/command.js'
 import { packageVersion } from './version.js'
 
 const program = new Command('idlest')
@@ -11,6 +14,14 @@ const program = new Command('idlest')
   .version(packageVersion())
   .exitOverride(exitAsUsual)
 
-for (const command of [demoCommand(), agentCommand(), simulateCommand()]) program.addCommand(command)
+const commands = [
+  demoCommand(),
+  agentCommand(),
+  topCommand(),
+  simulateCommand(),
+  sizeCommand(),
+  sceneCommand(),
+]
+for (const command of commands) program.addCommand(command)
 
 await program.parseAsync()

@@ -5,6 +5,15 @@ import type { FailedNode } from './answer.js'
 const EXIT = 1
 const ERROR = 2
 
+/** How polling a member fails. */
+export interface PollFailure {
+  /** Rounds in a row. */
+  readonly count: number
+  /** Of the last one. `exit`: refused, reset, timed out or closed. `error`: a bad status, size, shape or value. */
+  readonly kind: FailedNode['kind']
+  readonly reason: string
+}
+
 /**
  * Tells of remotes that failed, or told something wrong: each time on the channel, where somebody listens; as a process warning once per node
  * and kind, until the node answers again.
@@ -15,11 +24,23 @@ export class FailureReports {
   readonly #balancer: string
   // Which kinds each node that fails was warned of for.
   readonly #warned = new Map<string, number>()
+  // Those that failed in the last round.
+  #failing = new Map<string, PollFailure>()
   // Those that told wrong things unasked since the last round ended.
   readonly #bad = new Set<string>()
 
   constructor(balancer: string) {
     this.#balancer = balancer
+  }
+
+  /** How many failed in the last round. */
+  get failing(): number {
+    return this.#failing.size
+  }
+
+  /** How a node failed in the last round; undefined where it did not. */
+  of(node: string): PollFailure | undefined {
+    return this.#failing.get(node)
   }
 
   /** Takes up that a node told something wrong, beside what it answers to rounds. */
@@ -39,7 +60,11 @@ export class FailureReports {
       }
     }
     this.#bad.clear()
+    const before = this.#failing
+    this.#failing = new Map()
     for (const failure of failed) {
+      const { node, kind, reason } = failure
+      this.#failing.set(node, { count: (before.get(node)?.count ?? 0) + 1, kind, reason })
       this.#publish(failure)
       this.#warn(failure)
     }

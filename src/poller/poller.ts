@@ -14,7 +14,7 @@ import {
 } from './answer.js'
 import { Asker } from './asker.js'
 import { Cycle } from './cycle.js'
-import { FailureReports } from './failures.js'
+import { FailureReports, type PollFailure } from './failures.js'
 import { LocalProbes } from './local-probes.js'
 import { LocalShare } from './local-share.js'
 import type { ProbeAsker } from './probe-asker.js'
@@ -75,6 +75,8 @@ export interface PollerCounters extends AnswerCounts {
   error: number
   /** What came from members unasked. As of the last cycle, or a little later. */
   readonly pushed: PushCounts
+  /** Members that failed in the last cycle. */
+  failing: number
   /** Process warnings for members that failed. */
   warned: number
 }
@@ -90,6 +92,7 @@ export class Poller {
     exit: 0,
     error: 0,
     pushed: noPushes(),
+    failing: 0,
     warned: 0,
   }
   /** Resolves after the first complete cycle; rejects with ClosedError where the poller was closed before. */
@@ -157,6 +160,11 @@ export class Poller {
     return { ...this.counters, pushed: { ...this.counters.pushed } }
   }
 
+  /** How a node failed in the last cycle; undefined where it did not. */
+  failureOf(node: string): PollFailure | undefined {
+    return this.#failures.of(node)
+  }
+
   /** Ends the cycle in progress, drops what still comes, and lets go of threads and connections. */
   close(): Promise<void> {
     this.#closing ??= this.#close()
@@ -193,6 +201,7 @@ export class Poller {
     addCounts(counters, tally)
     for (const { kind } of tally.failed) counters[kind]++
     this.#failures.report(tally.failed)
+    counters.failing = this.#failures.failing
     counters.warned = this.#failures.warned
     this.#resolveReady()
     this.#options.onCycle?.(tally)

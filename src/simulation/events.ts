@@ -52,6 +52,12 @@ export class Events implements Clock {
     this.#queue.push(subject * KINDS + kind, Math.max(time, this.time))
   }
 
+  /** When the next event is, ms; Infinity where there is none. */
+  get nextTime(): number {
+    const queued = this.#queue.length > 0 ? (this.#queue.values[0] as number) : Number.POSITIVE_INFINITY
+    return Math.min(queued, this.nextChange, this.nextArrival)
+  }
+
   /** Goes on to the next event. False where nothing can come of it any more: only reports and timers are left. */
   next(): boolean {
     const { nextChange, nextArrival } = this

@@ -50,10 +50,10 @@ export class Measures {
   #windows = 0
   #windowTotal = 0
   #worstWindow: WorstWindow | undefined
-  #responses: Float64Array
+  #responses = new Float64Array(0)
   #count = 0
 
-  constructor(scene: FullScene, servers: Servers, total: number) {
+  constructor(scene: FullScene, servers: Servers) {
     const nodes = scene.servers.length
     this.#warmup = scene.warmup
     this.#window = scene.window
@@ -64,7 +64,6 @@ export class Measures {
     this.#inWindow = new Uint32Array(nodes)
     this.#busyBefore = new Float64Array(nodes)
     this.#windowStart = scene.warmup
-    this.#responses = new Float64Array(total)
   }
 
   /** A request goes to a server; in the order of time. */
@@ -91,7 +90,9 @@ export class Measures {
 
   /** A response without error. */
   response(arrived: number, now: number): void {
-    if (arrived >= this.#warmup) this.#responses[this.#count++] = now - arrived
+    if (arrived < this.#warmup) return
+    if (this.#count === this.#responses.length) this.#grow()
+    this.#responses[this.#count++] = now - arrived
   }
 
   responseTimes(): ResponseTimes {
@@ -130,6 +131,12 @@ export class Measures {
       server.account(now)
       return server.totals.busy
     })
+  }
+
+  #grow(): void {
+    const longer = new Float64Array(Math.max(1024, this.#count * 2))
+    longer.set(this.#responses)
+    this.#responses = longer
   }
 
   #closeWindow(): void {

@@ -22,8 +22,8 @@ interface NamedPolicy {
   readonly make: (name: string, setting: PolicySetting) => Policy
 }
 
-// The published default is for polls of 5 s; slower ones need readings that last until the next.
-function ttl({ reportInterval, delay }: PolicySetting): number {
+/** How long readings count, ms: the published default is for polls of 5 s, slower ones need those that last longer. */
+export function readingTtl({ reportInterval, delay }: PolicySetting): number {
   return Math.max(10_000, 2 * reportInterval + delay)
 }
 
@@ -31,7 +31,7 @@ function ttl({ reportInterval, delay }: PolicySetting): number {
 export const policies = {
   adaptive: {
     about: 'adaptive(): the least response time to expect, learned from responses',
-    make: (name, setting) => shipped(name, adaptive({ ttl: ttl(setting) }), setting),
+    make: (name, setting) => shipped(name, adaptive({ ttl: readingTtl(setting) }), setting),
   },
   'round-robin': {
     about: 'roundRobin(): in turn',
@@ -43,27 +43,29 @@ export const policies = {
   },
   'least-cpu': {
     about: 'leastCpu(): at random in a band of 5 points',
-    make: (name, setting) => shipped(name, leastCpu({ ttl: ttl(setting) }), setting),
+    make: (name, setting) => shipped(name, leastCpu({ ttl: readingTtl(setting) }), setting),
   },
   'least-cpu-own-sends': {
     about: 'leastCpu({ ownSends: true }): the same, own picks since the report added',
-    make: (name, setting) => shipped(name, leastCpu({ ownSends: true, ttl: ttl(setting) }), setting),
+    make: (name, setting) => shipped(name, leastCpu({ ownSends: true, ttl: readingTtl(setting) }), setting),
   },
   'lowest-cpu': {
     about: 'leastCpu({ threshold: 0 })',
-    make: (name, setting) => shipped(name, leastCpu({ threshold: 0, ttl: ttl(setting) }), setting),
+    make: (name, setting) => shipped(name, leastCpu({ threshold: 0, ttl: readingTtl(setting) }), setting),
   },
   'spare-capacity': {
     about: 'spareCapacity(): weights of 100 - CPU, smoothed over 10 s',
-    make: (name, setting) => shipped(name, spareCapacity({ ttl: ttl(setting) }), setting),
+    make: (name, setting) => shipped(name, spareCapacity({ ttl: readingTtl(setting) }), setting),
   },
   'spare-capacity-own-sends': {
     about: 'spareCapacity({ ownSends: true })',
-    make: (name, setting) => shipped(name, spareCapacity({ ownSends: true, ttl: ttl(setting) }), setting),
+    make: (name, setting) =>
+      shipped(name, spareCapacity({ ownSends: true, ttl: readingTtl(setting) }), setting),
   },
   'spare-capacity-raw': {
     about: 'spareCapacity({ smoothing: 0 })',
-    make: (name, setting) => shipped(name, spareCapacity({ smoothing: 0, ttl: ttl(setting) }), setting),
+    make: (name, setting) =>
+      shipped(name, spareCapacity({ smoothing: 0, ttl: readingTtl(setting) }), setting),
   },
   'weighted-round-robin': {
     about: 'weightedRoundRobin(): in turn, weights of qps / CPU',
@@ -83,11 +85,12 @@ export const policies = {
   },
   'two-choices-cpu': {
     about: "powerOfTwo({ metric: 'cpu' }): the less busy of two",
-    make: (name, setting) => shipped(name, powerOfTwo({ metric: 'cpu', ttl: ttl(setting) }), setting),
+    make: (name, setting) => shipped(name, powerOfTwo({ metric: 'cpu', ttl: readingTtl(setting) }), setting),
   },
   'two-choices-in-flight': {
     about: "powerOfTwo({ metric: 'inFlight' }): by what the node says, or what this balancer has there",
-    make: (name, setting) => shipped(name, powerOfTwo({ metric: 'inFlight', ttl: ttl(setting) }), setting),
+    make: (name, setting) =>
+      shipped(name, powerOfTwo({ metric: 'inFlight', ttl: readingTtl(setting) }), setting),
   },
 } as const satisfies Record<string, NamedPolicy>
 

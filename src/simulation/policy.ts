@@ -1,12 +1,16 @@
 import type { Algorithm } from '../algorithms/algorithm.js'
-import { createBalancer } from '../balancer/balancer.js'
 import type { Lease } from '../balancer/lease.js'
-import { createTable } from '../balancer/process-table.js'
-import type { TrustOptions } from '../balancer/trust-options.js'
+import { SeatedBalancer } from '../balancer/seated.js'
+import { type TrustOptions, trustOptions } from '../balancer/trust-options.js'
 import type { Clock } from '../clock.js'
 import type { EngineName } from '../engine/engine.js'
+import { chooseEngine } from '../engine/load.js'
 import { NoNodesError } from '../errors.js'
+import { checkOptions } from '../options.js'
 import type { Report } from '../report.js'
+import { toSeed } from '../seed.js'
+import { PUBLICATION_SPACING } from '../table/publications.js'
+import { Table } from '../table/table.js'
 import { SimulatedProbes } from './probes.js'
 import { NONE } from './requests.js'
 import { serverName } from './scene.js'
@@ -63,9 +67,9 @@ export interface ShippedOptions {
   readonly trust?: TrustOptions
 }
 
-/** A policy that is an algorithm of ours, run by the shipped engine through the public API. */
+/** A policy that is an algorithm of ours, run by the shipped balancer and engine. */
 export function shipped(name: string, algorithm: Algorithm, options: ShippedOptions = {}): ShippedPolicy {
-  return { name, create: (setting) => new ShippedDispatcher(algorithm, options, setting) }
+  return { name, create: (setting) => new ShippedDispatcher(name, algorithm, options, setting) }
 }
 
 interface SimulatedNode {
@@ -76,26 +80,29 @@ interface SimulatedNode {
 /** A balancer of ours over nodes `server-1` and so on. */
 export class ShippedDispatcher implements Dispatcher {
   readonly engine: EngineName
-  readonly balancer: ReturnType<typeof createBalancer<SimulatedNode>>
+  readonly balancer: SeatedBalancer<SimulatedNode>
   readonly #nodes: readonly SimulatedNode[]
   // By request. Not an array: each of many balancers has few of many numbers.
   readonly #leases: Map<number, Lease<SimulatedNode>> | undefined
 
   constructor(
+    name: string,
     algorithm: Algorithm,
     { engine = 'auto', leases = true, trust = {} }: ShippedOptions,
     { servers, present, clock, seed, probe }: DispatcherSetting,
   ) {
     this.#nodes = Array.from({ length: servers }, (_, index) => ({ id: serverName(index), index }))
-    this.balancer = createBalancer({
-      nodes: present.map((index) => this.#nodes[index] as SimulatedNode),
-      ...trust,
+    this.balancer = new SeatedBalancer<SimulatedNode>({
+      name,
+      engine: chooseEngine(engine),
+      table: new Table(clock, servers),
+      exact: true,
       algorithm,
-      engine,
-      seed,
-      poll: false,
-      table: createTable({ clock, maxNodes: servers }),
+      seed: toSeed(seed),
+      coalesce: PUBLICATION_SPACING,
+      trust: checkOptions('trust', trust, trustOptions),
     })
+    this.balancer.setNodes(present.map((index) => this.#nodes[index] as SimulatedNode))
     this.engine = this.balancer.engine
     if (probe !== undefined) {
       const indices = new Map(this.#nodes.map(({ id, index }) => [id, index]))
@@ -135,7 +142,6 @@ export class ShippedDispatcher implements Dispatcher {
   }
 
   close(): void {
-    // Nothing polls, so there is nothing to wait for.
-    void this.balancer.close()
+    this.balancer.close()
   }
 }

@@ -2,11 +2,14 @@ import { type Events, FAIL, FINISH } from './events.js'
 import { LatencyEstimate } from './latency-estimate.js'
 import { NONE, type Requests } from './requests.js'
 import type { Change, FullScene, ServerSpec, ServerState } from './scene.js'
+import type { ServerView } from './watcher.js'
 
 /** What one server has done since the start. Times in ms, requests as numbers. */
 export interface Totals {
   /** Busy time of all cores together, background included, over the number of cores. */
   busy: number
+  /** Time that cores spent serving requests, over the number of cores. */
+  serving: number
   /** Work done for requests, in service time on a core of speed 1. */
   work: number
   completed: number
@@ -19,10 +22,21 @@ export interface Totals {
 
 /** The state of one server. */
 export class Server {
-  readonly totals: Totals = { busy: 0, work: 0, completed: 0, failed: 0, started: 0, stayed: 0, waited: 0 }
+  readonly totals: Totals = {
+    busy: 0,
+    serving: 0,
+    work: 0,
+    completed: 0,
+    failed: 0,
+    started: 0,
+    stayed: 0,
+    waited: 0,
+  }
   state: ServerState
   /** Requests waiting, being served or about to fail. */
   inFlight = 0
+  /** Those of them that wait for a core. */
+  queue = 0
   speed: number
   background: number
   /** Cores that serve a request. */
@@ -54,11 +68,35 @@ export class Server {
 
   /** Brings `totals` up to `now`; to be called before anything that they depend on changes. */
   account(now: number): void {
-    const { totals, background } = this
+    const { totals } = this
     const elapsed = now - this.since
-    totals.busy += elapsed * (background + ((1 - background) * this.serving) / this.cores)
+    totals.busy += elapsed * this.#busyShare
+    totals.serving += (elapsed * this.serving) / this.cores
     totals.work += elapsed * this.serving * this.rate
     this.since = now
+  }
+
+  /**
+   * How it is at `now`. Totals are left as they are: what is looked at must not differ, not even by rounding, from what
+   * is not.
+   */
+  viewAt(now: number): ServerView {
+    const { state, speed, background, inFlight, queue, serving, totals, cores } = this
+    const elapsed = now - this.since
+    return {
+      state,
+      speed,
+      background,
+      inFlight,
+      queue,
+      serving,
+      busyTotal: totals.busy + elapsed * this.#busyShare,
+      servingTotal: totals.serving + (elapsed * serving) / cores,
+    }
+  }
+
+  get #busyShare(): number {
+    return this.background + ((1 - this.background) * this.serving) / this.cores
   }
 }
 
@@ -107,6 +145,7 @@ export class Servers {
     } else if (server.serving < server.cores) {
       this.#start(server, this.#freeCore(server), request)
     } else {
+      server.queue++
       if (server.head === NONE) server.head = request
       else requests.next[server.tail] = request
       server.tail = request
@@ -130,6 +169,7 @@ export class Servers {
     this.#finish[core] = Number.POSITIVE_INFINITY
     const waiting = server.head
     if (waiting !== NONE) {
+      server.queue--
       server.head = this.#requests.next[waiting] as number
       this.#start(server, core, waiting)
     }

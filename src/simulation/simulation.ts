@@ -8,6 +8,7 @@ import { Sampling, type SentReport } from './reports.js'
 import { NONE, Requests } from './requests.js'
 import { type Change, checkScene, type FullScene, type Scene } from './scene.js'
 import { Servers } from './servers.js'
+import type { ServerView, Watcher } from './watcher.js'
 import { streamSeed, Workload } from './workload.js'
 
 const POLICY_STREAM = 0x706f6c69
@@ -67,20 +68,24 @@ export class Simulation {
   readonly #dispatchers: readonly Dispatcher[]
   readonly #sent: SentReport[][][]
   readonly #carried = new Map<number, SentReport>()
+  readonly #watcher: Watcher | undefined
   #changed = 0
   #asked = 0
   #over = false
+  // How far `advanceTo` went, ms.
+  #reached = 0
 
   /** Throws OptionError for a scene that is not one. */
-  constructor(scene: Scene, policy: Policy, seed: number) {
+  constructor(scene: Scene, policy: Policy, seed: number, watcher?: Watcher) {
     const full = checkScene(scene)
     this.#scene = full
     this.#seed = seed
     this.#policy = policy
+    this.#watcher = watcher
     this.#servers = new Servers(full, this.#requests, this.#events)
     this.#workload = new Workload(full, seed)
     this.#sampling = new Sampling(full, this.#servers)
-    this.#measures = new Measures(full, this.#servers, this.#workload.total)
+    this.#measures = new Measures(full, this.#servers)
     this.#dispatchers = this.#makeDispatchers()
     this.#sent = this.#dispatchers.map(() => [])
     this.#scheduleAll()
@@ -95,6 +100,28 @@ export class Simulation {
   advance(most = Number.POSITIVE_INFINITY): boolean {
     for (let i = 0; i < most && !this.#over; i++) this.#step()
     return !this.#over
+  }
+
+  /** Goes on until everything up to a moment of virtual time, ms, has happened. False once the run is over. */
+  advanceTo(time: number): boolean {
+    while (!this.#over && this.#events.nextTime <= time) this.#step()
+    this.#reached = Math.max(this.#reached, time)
+    return !this.#over
+  }
+
+  /**
+   * How a server is now: at the last event, or where `advanceTo` went. Throws RangeError where there is none.
+   * @param index in the scene's `servers`
+   */
+  server(index: number): ServerView {
+    const server = this.#servers.list[index]
+    if (server === undefined) throw new RangeError(`there is no server ${index}`)
+    return server.viewAt(Math.max(this.#reached, this.#events.time))
+  }
+
+  /** A fingerprint of the requests that have arrived, and of the next: at the same time the same for each policy. */
+  digest(): string {
+    return this.#workload.digest()
   }
 
   /** What came of it; call it once the run is over. */
@@ -235,6 +262,7 @@ export class Simulation {
     const requests = this.#requests
     this.counts.inSystem++
     this.#measures.sent(server, time)
+    this.#watcher?.sent?.(server, balancer, time)
     requests.arrived[request] = time
     requests.work[request] = work
     requests.balancer[request] = balancer
@@ -287,7 +315,9 @@ export class Simulation {
     this.counts.inSystem--
     requests.ended[request] = 1
     requests.deadline[request] = Number.POSITIVE_INFINITY
-    const latency = this.#events.time - (requests.arrived[request] as number)
+    const { time } = this.#events
+    const latency = time - (requests.arrived[request] as number)
+    this.#watcher?.ended?.(requests.server[request] as number, ok, latency, time)
     this.#dispatchers[requests.balancer[request] as number]?.end(request, ok, latency)
   }
 
@@ -319,7 +349,10 @@ export class Simulation {
 
   #deliver(balancer: number, sent: readonly SentReport[]): void {
     const dispatcher = this.#dispatchers[balancer] as Dispatcher
-    for (const { server, report } of sent) dispatcher.report(server, report)
+    for (const { server, report } of sent) {
+      dispatcher.report(server, report)
+      this.#watcher?.reported?.(server, balancer, report, this.#events.time)
+    }
   }
 }
 

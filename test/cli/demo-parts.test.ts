@@ -1,15 +1,19 @@
 import { EventEmitter } from 'node:events'
+import { PassThrough } from 'node:stream'
 import type { WriteStream } from 'node:tty'
 import { stripVTControlCharacters } from 'node:util'
 import test from 'ava'
 import { Budget } from '../../dist/cli/demo/budget.js'
-import { bar, milliseconds } from '../../dist/cli/demo/format.js'
+import { bar } from '../../dist/cli/demo/format.js'
 import type { Frame } from '../../dist/cli/demo/frame.js'
 import { Latencies } from '../../dist/cli/demo/latencies.js'
 import { makePlan, SequenceDigest, totalWork } from '../../dist/cli/demo/plan.js'
 import { makeScene, serverShare } from '../../dist/cli/demo/scene.js'
 import { shareSampler } from '../../dist/cli/demo/share-sampler.js'
-import { screenView } from '../../dist/cli/demo/views.js'
+import { progressView, screenView } from '../../dist/cli/demo/views.js'
+import { Progress } from '../../dist/cli/progress.js'
+import { milliseconds } from '../../dist/format.js'
+import { VirtualClock } from '../../dist/simulation/virtual-clock.js'
 
 const options = { seed: 3, rate: 400, meanWork: 2, duration: 50 }
 
@@ -193,4 +197,21 @@ test('on a screen that is too small for a table lines are printed', (t) => {
     view.frame(frame, false)
     t.is(screen.written, 'idlest: 2 of 8 s, 900 sent, 3 waiting; p50 12 ms, p99 140 ms; CPU 62 - %\n')
   }
+})
+
+test('beside a JSON document it is told how far the demo is', (t) => {
+  const clock = new VirtualClock()
+  const out = new PassThrough()
+  const progress = new Progress(out, clock)
+  const view = progressView(progress)
+  view.note('starting the servers')
+  clock.jump(1_500)
+  view.frame({ ...frame, policy: 'round robin', elapsed: 4 }, false)
+  clock.jump(2_500)
+  view.frame({ ...frame, policy: 'round robin', elapsed: 9 }, true)
+  view.note('warming up for idlest')
+  clock.jump(2_000)
+  view.frame({ ...frame, elapsed: 4 }, false)
+  progress.clear()
+  t.is(String(out.read()), 'round robin: 25 %\nround robin: 50 %\nidlest: 75 %\n')
 })

@@ -42,6 +42,8 @@ test('--help names the commands', async (t) => {
   t.is(code, 0)
   t.regex(stdout, /^ +demo .*\n/m)
   t.regex(stdout, /^ +agent .*\n/m)
+  t.regex(stdout, /^ +top .*\n/m)
+  t.regex(stdout, /^ +scene .*\n/m)
 })
 
 test('idlest agent serves reports until it is ended', async (t) => {

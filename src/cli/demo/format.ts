@@ -1,24 +1,3 @@
-/** A latency or an age, ms, in three digits or so. */
-export function milliseconds(ms: number | undefined): string {
-  if (ms === undefined) return '-'
-  if (ms >= 9_995) return `${(ms / 1000).toFixed(1)} s`
-  if (ms >= 999.5) return `${(ms / 1000).toFixed(2)} s`
-  return `${ms.toFixed(ms < 9.95 ? 1 : 0)} ms`
-}
-
-export function percent(value: number | undefined): string {
-  return value === undefined ? '-' : `${value.toFixed(0)} %`
-}
-
-export function count(value: number): string {
-  return value.toLocaleString('en-US', { maximumFractionDigits: 0 })
-}
-
-/** A number with at most two decimals. */
-export function decimal(value: number): string {
-  return value.toLocaleString('en-US', { maximumFractionDigits: 2 })
-}
-
 /** A bar of `cells` characters, filled to `part`, 0-1. */
 export function bar(part: number, cells: number): string {
   const filled = Math.round(Math.min(1, Math.max(0, part)) * cells)

@@ -1,14 +1,35 @@
 import { clearScreenDown, moveCursor } from 'node:readline'
 import type { WriteStream } from 'node:tty'
 import { stripVTControlCharacters } from 'node:util'
+import type { Progress } from '../progress.js'
 import type { Frame, View } from './frame.js'
 import { comparison, frameLine, frameTable, introduction, styled } from './text.js'
 
 /** Time between two lines where the screen can't be redrawn, ms. */
 const LINE_INTERVAL = 1_000
 
-/** Shows nothing. */
-export const silentView: View = { begin() {}, note() {}, frame() {}, end() {} }
+/** Phases of a demo. */
+const PHASES = 2
+
+/** Shows no more than how far it is. Clear `progress` when the demo has ended, also by an error. */
+export function progressView(progress: Progress): View {
+  let ended = 0
+  let doing = ''
+  const tell = (part: number) => progress.step(doing, (ended + part) / PHASES)
+  return {
+    begin() {},
+    note(text) {
+      doing = text
+      tell(0)
+    },
+    frame({ policy, elapsed, duration }, last) {
+      doing = policy
+      tell(Math.min(1, elapsed / duration))
+      if (last) ended++
+    },
+    end: () => progress.clear(),
+  }
+}
 
 /** Prints lines, for a log or a pipe. */
 export function lineView(out: NodeJS.WritableStream): View {

@@ -1,0 +1,214 @@
+import { type Algorithm, ttlOf } from '../algorithms/algorithm.js'
+import type { NodeSnapshot } from './snapshot.js'
+import type { TrustSettings } from './trust-options.js'
+
+/** What is looked at of a member to say why it is not picked. */
+export type NodeFacts = Pick<
+  NodeSnapshot,
+  | 'state'
+  | 'order'
+  | 'told'
+  | 'fixedWeight'
+  | 'ejected'
+  | 'cpu'
+  | 'age'
+  | 'fresh'
+  | 'effective'
+  | 'share'
+  | 'inFlight'
+  | 'isCapped'
+  | 'poll'
+>
+
+/** What is looked at of a balancer: plain data. */
+export interface Rules {
+  readonly algorithm: Algorithm['kind']
+  /** Oldest age of a fresh report, ms; undefined where the algorithm reads none, or takes any. */
+  readonly ttl: number | undefined
+  /** Width of the band, percentage points, for `leastCpu`. */
+  readonly threshold: number | undefined
+  /** Whether what was sent since a report counts. */
+  readonly ownSends: boolean
+  /** Whether members without a fresh report are left out while others have one. */
+  readonly excludesMissing: boolean
+  /** The share of the last picks that one member may have. */
+  readonly maxShare: number
+  /** Failures in a row for which members are ejected; undefined where they are not. */
+  readonly failures: number | undefined
+  /** Share of failures for which they are, 0-1; undefined where they are not. */
+  readonly failureRate: number | undefined
+  /** Whether members that are down or ejected are picked, since all are. */
+  readonly isOpen: boolean
+}
+
+/** Why a member is not picked now, with the numbers that decide it. Times are ms, CPU and thresholds percent. */
+export type Reason =
+  /** It told that it is in maintenance. */
+  | { readonly code: 'maint' }
+  /** It told that it drains. */
+  | { readonly code: 'drain' }
+  /** It told that it is ill. */
+  | { readonly code: 'down' }
+  /** `drain` was called for it. */
+  | { readonly code: 'ordered' }
+  /** Its weight is 0: it told so, or the algorithm's weights have it. */
+  | { readonly code: 'weight'; readonly isTold: boolean }
+  | {
+      readonly code: 'ejected'
+      readonly by: NonNullable<NodeSnapshot['ejected']>['reason']
+      readonly remaining: number | undefined
+      /** What members are ejected for: failures in a row, or a share of failures. */
+      readonly limit: number | undefined
+    }
+  /** Nothing is known of its load, and that is needed. */
+  | { readonly code: 'unheard'; readonly pollError: string | undefined }
+  /** What is known of its load is too old. */
+  | {
+      readonly code: 'expired'
+      readonly age: number
+      readonly ttl: number
+      readonly pollError: string | undefined
+    }
+  /** It is busier than the band reaches. */
+  | {
+      readonly code: 'band'
+      readonly load: number
+      readonly least: number
+      readonly threshold: number
+    }
+  /** It is in the band but for what was sent to it since its report. */
+  | { readonly code: 'sent' }
+  /** It has no CPU to spare, and the algorithm keeps no share for such. */
+  | { readonly code: 'busy'; readonly cpu: number | undefined }
+  /** Whoever it is compared with is less loaded. */
+  | { readonly code: 'outdone'; readonly load: number | undefined }
+  /** It has as many requests in flight as it takes. */
+  | { readonly code: 'full'; readonly inFlight: number; readonly limit: number }
+  /** It has had its share of the last picks. */
+  | { readonly code: 'capped'; readonly maxShare: number }
+  /** The local node is up, and takes all. */
+  | { readonly code: 'remote' }
+  /** No key falls to it. */
+  | { readonly code: 'keyless' }
+  /** The algorithm gives it no share, for a reason that is not known here. */
+  | { readonly code: 'shareless' }
+
+export type ReasonCode = Reason['code']
+
+/** What of a balancer decides why members are not picked. */
+export function rulesOf(algorithm: Algorithm, { health, maxShare }: TrustSettings, isOpen: boolean): Rules {
+  const ttl = ttlOf(algorithm)
+  const rate = health === false ? false : health.failureRate
+  return {
+    algorithm: algorithm.kind,
+    ttl: ttl === Number.POSITIVE_INFINITY ? undefined : ttl,
+    threshold: algorithm.kind === 'leastCpu' ? algorithm.threshold / 1_000 : undefined,
+    ownSends: 'ownSends' in algorithm && algorithm.ownSends !== false,
+    excludesMissing: 'missing' in algorithm && algorithm.missing === 'exclude',
+    maxShare,
+    failures: health === false ? undefined : health.consecutiveFailures || undefined,
+    failureRate: rate === false ? undefined : rate.threshold,
+    isOpen,
+  }
+}
+
+/**
+ * Why each member is not picked now; undefined where it may be. What depends on chance is no reason: a member of a small
+ * share may be picked, and so may one that is suspect.
+ * @param nodes all members
+ */
+export function reasonsOf(nodes: readonly NodeFacts[], rules: Rules): (Reason | undefined)[] {
+  const standing = nodes.map((node) => standingReason(node, rules))
+  const others = othersOf(nodes.filter((_, i) => standing[i] === undefined))
+  return nodes.map((node, i) => standing[i] ?? loadReason(node, rules, others))
+}
+
+/** What the reason of one depends on of the others. */
+interface Others {
+  /** Whether somebody is below its limits: who is not is passed over then. */
+  readonly hasRoom: boolean
+  /** The least load of those that could: what the band starts from where they are drawn. */
+  readonly least: number
+}
+
+function othersOf(nodes: readonly NodeFacts[]): Others {
+  let hasRoom = false
+  let least = Number.POSITIVE_INFINITY
+  for (const node of nodes) {
+    if (isFull(node) || node.isCapped) continue
+    hasRoom = true
+    if (node.effective !== undefined && node.effective < least) least = node.effective
+  }
+  return { hasRoom, least }
+}
+
+function isFull({ told: { maxInFlight = 0 }, inFlight }: NodeFacts): boolean {
+  return maxInFlight > 0 && inFlight >= maxInFlight
+}
+
+// What was ordered or told, and what became of its requests: whatever the algorithm.
+function standingReason(node: NodeFacts, rules: Rules): Reason | undefined {
+  const { told, order, fixedWeight, ejected } = node
+  if (told.state === 'maint') return { code: 'maint' }
+  if (order === 'drain') return { code: 'ordered' }
+  if (told.state === 'drain') return { code: 'drain' }
+  if (told.weight === 0) return { code: 'weight', isTold: true }
+  if (fixedWeight === 0) return { code: 'weight', isTold: false }
+  if (rules.isOpen) return undefined
+  if (told.state === 'down') return { code: 'down' }
+  if (ejected === undefined) return undefined
+  const { reason: by, remaining } = ejected
+  return { code: 'ejected', by, remaining, limit: limitOf(by, rules) }
+}
+
+function limitOf(by: string, { failures, failureRate }: Rules): number | undefined {
+  if (by === 'consecutiveFailures') return failures
+  return by === 'failureRate' ? failureRate : undefined
+}
+
+function loadReason(node: NodeFacts, rules: Rules, { hasRoom, least }: Others): Reason | undefined {
+  if (node.share > 0) return hasRoom ? limitReason(node, rules) : undefined
+  if (needsReport(rules) && !node.fresh) return silentReason(node, rules)
+  switch (rules.algorithm) {
+    case 'leastCpu':
+      return bandReason(node, rules, least)
+    case 'spareCapacity':
+      return { code: 'busy', cpu: node.effective ?? node.cpu }
+    case 'powerOfTwo':
+      return { code: 'outdone', load: node.effective }
+    case 'local':
+      return { code: 'remote' }
+    case 'hashRing':
+    case 'maglev':
+      return { code: 'keyless' }
+    default:
+      return { code: 'shareless' }
+  }
+}
+
+function needsReport({ algorithm, excludesMissing }: Rules): boolean {
+  return excludesMissing || algorithm === 'powerOfTwo'
+}
+
+function silentReason({ age, poll }: NodeFacts, { ttl }: Rules): Reason {
+  const pollError = poll?.reason
+  if (age === undefined || ttl === undefined) return { code: 'unheard', pollError }
+  return { code: 'expired', age, ttl, pollError }
+}
+
+// Where the least busy ones take no more, the band is drawn anew without them.
+function bandReason(
+  { effective: load }: NodeFacts,
+  { threshold, ownSends }: Rules,
+  least: number,
+): Reason | undefined {
+  if (load === undefined || threshold === undefined) return { code: 'shareless' }
+  if (load > least + threshold) return { code: 'band', load, least, threshold }
+  return ownSends ? { code: 'sent' } : undefined
+}
+
+function limitReason(node: NodeFacts, { maxShare }: Rules): Reason | undefined {
+  const { told, inFlight } = node
+  if (isFull(node)) return { code: 'full', inFlight, limit: told.maxInFlight ?? 0 }
+  return node.isCapped ? { code: 'capped', maxShare } : undefined
+}

@@ -1,0 +1,143 @@
+import type { Algorithm } from '../algorithms/algorithm.js'
+import type { Engine } from '../engine/engine.js'
+import { OptionError } from '../errors.js'
+import type { ProbeAsker } from '../poller/probe-asker.js'
+import type { PlacedTold } from '../poller/told.js'
+import type { Seed } from '../seed.js'
+import type { Table } from '../table/table.js'
+import { checkSelf } from './cores.js'
+import type { Member } from './members.js'
+import { idOf, idsOf, type NodeLike } from './node.js'
+import { Picker } from './picker.js'
+import { Probing } from './probing.js'
+import type { BalancerStats } from './stats.js'
+import type { TrustSettings } from './trust-options.js'
+
+/** What a seated balancer is made with; checked. */
+export interface SeatedOptions<N extends NodeLike> {
+  readonly name: string
+  readonly engine: Engine
+  readonly table: Table
+  /** Whether the table's clock is one of the user's, which is asked at each pick. */
+  readonly exact: boolean
+  readonly algorithm: Algorithm
+  readonly seed: Seed
+  /** The local process as a member. */
+  readonly self?: N | undefined
+  /** Least time between two publications of reports that come one by one, ms; 0: each at once. */
+  readonly coalesce: number
+  readonly trust: TrustSettings
+}
+
+/**
+ * Picks among members that have their seats in a table of this thread. All that a balancer does but polling, sampling
+ * and telling other threads: so it needs nothing of Node.js, and runs in simulations and in browsers as it does here.
+ */
+export class SeatedBalancer<N extends NodeLike = NodeLike> extends Picker<N> {
+  protected readonly table: Table
+  protected readonly self: { readonly node: N; readonly id: string } | undefined
+  readonly #seed: Seed
+  #probing: Probing | undefined
+
+  /** It has no members yet. Throws OptionError where the algorithm needs a local node and there is none. */
+  constructor({ table, self, ...options }: SeatedOptions<N>) {
+    const { algorithm, seed } = options
+    const selfId = self === undefined ? undefined : idOf(self)
+    checkSelf(algorithm, selfId)
+    const { memory, clock } = table
+    super({ ...options, memory, clock, places: table, directory: table, self: selfId })
+    this.table = table
+    this.#seed = seed
+    if (self !== undefined && selfId !== undefined) this.self = { node: self, id: selfId }
+  }
+
+  /**
+   * Makes these the members (and `self`). Only the difference is applied: those that stay keep readings, counts and
+   * state. Throws OptionError, BadNodeError, DuplicateNodeError, TableError, ClosedError, and then changes nothing.
+   */
+  setNodes(nodes: readonly N[]): void {
+    this.checkOpen()
+    if (!Array.isArray(nodes)) throw new OptionError('nodes', nodes, 'an array of nodes')
+    const { self } = this
+    const ids = idsOf(nodes)
+    const before = new Set(this.members.list)
+    if (self === undefined || ids.includes(self.id)) this.members.set(nodes, ids)
+    else this.members.set([...nodes, self.node], [...ids, self.id])
+    for (const member of this.members.list) before.delete(member)
+    for (const member of before) this.letGo(member)
+    this.changed()
+  }
+
+  /**
+   * Adds a member, or takes one up again that `drain` was called for. False where it is a member and was not. What the
+   * node itself told, such as that it drains, stays. Throws BadNodeError, TableError, ClosedError.
+   */
+  add(node: N): boolean {
+    this.checkOpen()
+    const added = this.members.add(node)
+    if (!added) return false
+    this.changed()
+    const member = this.find(node)
+    if (member !== undefined) this.letGo(member)
+    return true
+  }
+
+  /** Removes a member; leases on it may still be released. False where it is none. Throws ClosedError. */
+  remove(node: NodeLike): boolean {
+    this.checkOpen()
+    const member = this.find(node)
+    if (member === undefined) return false
+    this.members.remove(member.id)
+    this.changed()
+    this.letGo(member)
+    return true
+  }
+
+  override stats(): BalancerStats {
+    return { ...super.stats(), probes: this.#probing && { ...this.#probing.counters } }
+  }
+
+  /**
+   * Has members asked as picks are made, where the algorithm wants it; once.
+   * @internal the simulator's probes do not go by a transport: these are promises, and its time does not wait for any
+   */
+  probeBy(asker: ProbeAsker): void {
+    const { algorithm } = this
+    if (algorithm.kind !== 'prequal' || algorithm.probes === 0) return
+    this.#probing = new Probing({
+      table: this.table,
+      clock: this.clock,
+      seed: this.#seed,
+      probes: algorithm.probes,
+      pool: algorithm.pool,
+      asker,
+      picks: () => this.picked,
+      members: () => this.members.list,
+      self: this.self?.id,
+      publications: this.publications,
+      onTold: (told) => this.hearOf(told),
+      onProbe: (member, inFlight, latency, time) => this.probed(member, inFlight, latency, time),
+      find: (id) => this.members.find(id),
+    })
+    this.watchPicks(this.#probing.watcher)
+  }
+
+  /** Lets go of all members. Picks throw ClosedError from now on. */
+  close(): void {
+    if (this.closed) return
+    this.closePicks()
+    this.members.clear()
+    this.#probing?.close()
+  }
+
+  /** Takes what came by probes, or to another thread. */
+  protected hearOf(told: PlacedTold): void {
+    const member = this.members.at(told.slot, told.generation)
+    if (member !== undefined) this.hear(member, told)
+  }
+
+  /** Called for a member that left, or was taken up again: nobody needs to wait for it. */
+  protected letGo(_member: Member): void {}
+
+  protected override heard(_told: PlacedTold): void {}
+}

@@ -1,0 +1,94 @@
+import type { LiveNode } from './live-view.js'
+
+/** What nodes can be sorted by. */
+export const SORT_KEYS = [
+  'id',
+  'state',
+  'cpu',
+  'age',
+  'load',
+  'share',
+  'sentShare',
+  'inFlight',
+  'picksPerSecond',
+  'failed',
+  'latency',
+  'why',
+] as const
+
+export type SortKey = (typeof SORT_KEYS)[number]
+
+/** Which nodes: all; those that may be picked; those that are not; those with which something is wrong. */
+export const CHOICES = ['all', 'picked', 'out', 'trouble'] as const
+
+export type Choice = (typeof CHOICES)[number]
+
+/** Which nodes are shown, and in which order. */
+export interface Arrangement {
+  /** Undefined: in the balancer's own order. */
+  readonly sort: SortKey | undefined
+  readonly isDescending: boolean
+  /** Words that all have to be found in what is known of a node: its id, its state, why it is not picked. */
+  readonly filter: string
+  readonly choice: Choice
+}
+
+/** What the algorithm goes by: a load, a cost or a weight. */
+export function loadOf({ effective, cost, weight }: LiveNode): number | undefined {
+  return effective ?? cost ?? weight
+}
+
+/** Share of its requests that failed, 0-1; undefined where none is known of. */
+export function failedShare({ failed, released }: LiveNode): number | undefined {
+  return released === 0 ? undefined : failed / released
+}
+
+/** Whether something is wrong with a node, picked or not. */
+export function isInTrouble({ state, ejected, suspect, poll }: LiveNode): boolean {
+  return state === 'down' || ejected !== undefined || suspect !== undefined || poll !== undefined
+}
+
+/** These nodes, of those the ones that are asked for; equal ones stay in the balancer's order. */
+export function arrange(nodes: readonly LiveNode[], arrangement: Arrangement): readonly LiveNode[] {
+  const { sort, isDescending, filter, choice } = arrangement
+  const words = filter.toLowerCase().split(/\s+/).filter(Boolean)
+  const chosen = nodes.filter((node) => isChosen(node, choice) && hasWords(node, words))
+  if (sort === undefined) return chosen
+  const keys = chosen.map((node) => keyOf(node, sort))
+  const order = [...chosen.keys()].sort((a, b) => compare(keys[a], keys[b], isDescending) || a - b)
+  return order.map((i) => chosen[i] as LiveNode)
+}
+
+function isChosen(node: LiveNode, choice: Choice): boolean {
+  if (choice === 'picked') return node.reason === undefined
+  if (choice === 'out') return node.reason !== undefined
+  return choice === 'all' || isInTrouble(node)
+}
+
+/** Whether these words, in lower case, are all found in what is known of a node: its id, its state, why it is not picked. */
+export function hasWords(node: LiveNode, words: readonly string[]): boolean {
+  if (words.length === 0) return true
+  const { id, state, why = '', suspect, ejected, poll } = node
+  const marks = [suspect && 'suspect', ejected && 'ejected', poll && `unreachable ${poll.reason}`]
+  const text = `${id} ${state} ${why} ${marks.filter(Boolean).join(' ')}`.toLowerCase()
+  return words.every((word) => text.includes(word))
+}
+
+/** What nodes are sorted by. */
+export type Key = number | string | undefined
+
+function keyOf(node: LiveNode, sort: SortKey): Key {
+  if (sort === 'load') return loadOf(node)
+  if (sort === 'failed') return failedShare(node)
+  return node[sort]
+}
+
+// 10.0.0.9 before 10.0.0.10.
+const { compare: compareText } = new Intl.Collator('en', { numeric: true })
+
+/** What is not known comes last, whichever the direction. */
+export function compare(a: Key, b: Key, isDescending: boolean): number {
+  if (a === undefined || b === undefined) return a === b ? 0 : a === undefined ? 1 : -1
+  const order = typeof a === 'number' ? a - (b as number) : compareText(a, b as string)
+  return isDescending ? -order : order
+}

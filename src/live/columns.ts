@@ -1,0 +1,141 @@
+import { METRICS, type MetricName } from '../table/layout.js'
+import type { ShownFacts } from './live-view.js'
+import type { PartialNode } from './view-of.js'
+
+/** What a member has in a column: plain JSON; undefined for nothing. */
+type Cell = string | number | object | undefined
+
+/** One field of all members, as it is sent. */
+export interface Column {
+  readonly name: string
+  /** @param rate picks per second */
+  readonly of: (node: ShownFacts, rate: number) => Cell
+}
+
+/** A column as it is sent: one value a member, one for all of them, or those of a few by their indices. */
+export type SentColumn =
+  | { readonly each: readonly (Cell | null)[] }
+  | { readonly all: Cell | null }
+  | { readonly at: readonly number[]; readonly of: readonly Cell[] }
+
+// Shorter numbers: four digits or more are left, and nothing becomes 0.
+function short(value: number | undefined): number | undefined {
+  if (value === undefined || value === 0) return value
+  const size = Math.abs(value)
+  if (size >= 1_000) return Math.round(value)
+  if (size >= 1) return Math.round(value * 1_000) / 1_000
+  return size >= 0.001 ? Math.round(value * 1e6) / 1e6 : Number(value.toPrecision(4))
+}
+
+function whole(value: number | undefined): number | undefined {
+  return value === undefined ? undefined : Math.round(value)
+}
+
+function milli(value: number | undefined): number | undefined {
+  return value === undefined ? undefined : Math.round(value * 1_000) / 1_000
+}
+
+function mark(is: boolean): 1 | undefined {
+  return is ? 1 : undefined
+}
+
+function isSaid(told: ShownFacts['told']): boolean {
+  return told.state !== undefined || told.weight !== undefined || told.maxInFlight !== undefined
+}
+
+/** The columns in which members are sent. */
+export const COLUMNS: readonly Column[] = [
+  { name: 'id', of: ({ id }) => id },
+  { name: 'state', of: ({ state }) => (state === 'up' ? undefined : state) },
+  { name: 'order', of: ({ order }) => (order === 'up' ? undefined : order) },
+  { name: 'told', of: ({ told }) => (isSaid(told) ? told : undefined) },
+  { name: 'fixedWeight', of: ({ fixedWeight }) => fixedWeight },
+  { name: 'ejected', of: ({ ejected }) => ejected && { ...ejected, remaining: whole(ejected.remaining) } },
+  { name: 'suspect', of: ({ suspect }) => suspect },
+  { name: 'isCapped', of: ({ isCapped }) => mark(isCapped) },
+  { name: 'poll', of: ({ poll }) => poll },
+  // As the table has them: whether a member is in the band is worked out from these.
+  { name: 'cpu', of: ({ cpu }) => milli(cpu) },
+  { name: 'effective', of: ({ effective }) => milli(effective) },
+  { name: 'age', of: ({ age }) => whole(age) },
+  { name: 'fresh', of: ({ fresh }) => mark(fresh) },
+  { name: 'cost', of: ({ cost }) => short(cost) },
+  { name: 'weight', of: ({ weight }) => short(weight) },
+  { name: 'share', of: ({ share }) => short(share) },
+  { name: 'inFlight', of: ({ inFlight }) => inFlight },
+  { name: 'picks', of: ({ picks }) => picks },
+  { name: 'picksPerSecond', of: (_, rate) => short(rate) },
+  { name: 'released', of: ({ released }) => released },
+  { name: 'failed', of: ({ failed }) => failed },
+  { name: 'latency', of: ({ latency }) => short(latency) },
+  ...METRICS.map(
+    (metric): Column => ({ name: `report.${metric}`, of: ({ report }) => short(report[metric]) }),
+  ),
+]
+
+/** The JSON of a column for these members. */
+export function columnText({ of }: Column, nodes: readonly ShownFacts[], rates: Float64Array): string {
+  const cells: (Cell | null)[] = []
+  let some = 0
+  let areEqual = true
+  for (const [i, node] of nodes.entries()) {
+    const cell = of(node, rates[i] as number) ?? null
+    if (cell !== null) some++
+    if (cell !== cells[0] && i > 0) areEqual = false
+    cells.push(cell)
+  }
+  if (areEqual) return JSON.stringify({ all: cells[0] ?? null } satisfies SentColumn)
+  // An index costs about as much as a value.
+  if (some * 2 >= cells.length) return JSON.stringify({ each: cells } satisfies SentColumn)
+  const at = [...cells.keys()].filter((i) => cells[i] !== null)
+  return JSON.stringify({ at, of: at.map((i) => cells[i] as Cell) } satisfies SentColumn)
+}
+
+/** What each of so many members has in a column. */
+export function cellsOf(column: SentColumn | undefined, count: number): readonly Cell[] {
+  if (column !== undefined && 'each' in column) return column.each as readonly Cell[]
+  const cells = new Array<Cell>(count)
+  if (column === undefined) return cells.fill(undefined)
+  if ('all' in column) return cells.fill(column.all ?? undefined)
+  cells.fill(undefined)
+  for (const [k, i] of column.at.entries()) cells[i] = column.of[k]
+  return cells
+}
+
+/** A member from its cells; `cell` gives that of a column. */
+export function nodeFrom(cell: (name: string) => Cell): PartialNode {
+  const number = (name: string) => (cell(name) ?? undefined) as number | undefined
+  const report: Partial<Record<MetricName, number>> = {}
+  for (const metric of METRICS) {
+    const value = number(`report.${metric}`)
+    if (value !== undefined) report[metric] = value
+  }
+  return {
+    id: cell('id') as string,
+    state: (cell('state') ?? 'up') as PartialNode['state'],
+    order: (cell('order') ?? 'up') as PartialNode['order'],
+    told: (cell('told') ?? {}) as PartialNode['told'],
+    fixedWeight: number('fixedWeight'),
+    ejected: (cell('ejected') ?? undefined) as PartialNode['ejected'],
+    suspect: (cell('suspect') ?? undefined) as PartialNode['suspect'],
+    isCapped: number('isCapped') !== undefined,
+    poll: (cell('poll') ?? undefined) as PartialNode['poll'],
+    cpu: number('cpu'),
+    age: number('age'),
+    fresh: number('fresh') !== undefined,
+    effective: number('effective'),
+    cost: number('cost'),
+    weight: number('weight'),
+    share: number('share') ?? 0,
+    report,
+    inFlight: number('inFlight') ?? 0,
+    picks: number('picks') ?? 0,
+    picksPerSecond: number('picksPerSecond') ?? 0,
+    released: number('released') ?? 0,
+    failed: number('failed') ?? 0,
+    latency: number('latency'),
+    sentShare: undefined,
+    reason: undefined,
+    why: undefined,
+  }
+}

@@ -1,0 +1,73 @@
+import { COLUMNS, cellsOf, columnText, nodeFrom, type SentColumn } from './columns.js'
+import type { LiveHead, LiveView } from './live-view.js'
+import type { Look } from './looks.js'
+import { viewOf } from './view-of.js'
+
+/** Frames of another version are not understood. */
+const VERSION = 1
+
+/** One event of a stream. */
+interface Frame {
+  readonly version: number
+  /** Whether it stands by itself; else it has the columns alone that are not as in the frame before. */
+  readonly isWhole: boolean
+  readonly head: LiveHead
+  /** How many members there are. */
+  readonly count: number
+  readonly columns: Readonly<Record<string, SentColumn>>
+}
+
+/** A look as it is sent. */
+export interface FrameTexts {
+  /** For who has not got the one before. */
+  whole(): string
+  /** For who has. */
+  readonly next: string
+}
+
+/** Writes looks as frames: by columns, since names take more than numbers, and of these those that changed. */
+export class FrameWriter {
+  #before = new Map<string, string>()
+  #count = -1
+
+  write({ head, nodes, rates }: Look): FrameTexts {
+    const count = nodes.length
+    const before = count === this.#count ? this.#before : new Map<string, string>()
+    const columns = new Map(COLUMNS.map((column) => [column.name, columnText(column, nodes, rates)]))
+    const changed = [...columns].filter(([name, text]) => before.get(name) !== text)
+    this.#before = columns
+    this.#count = count
+    const start = `{"version":${VERSION},"head":${JSON.stringify(head)},"count":${count},`
+    return {
+      whole: () => `${start}"isWhole":true,"columns":${joined([...columns])}}`,
+      next: `${start}"isWhole":${changed.length === columns.size},"columns":${joined(changed)}}`,
+    }
+  }
+}
+
+function joined(columns: readonly (readonly [string, string])[]): string {
+  return `{${columns.map(([name, text]) => `${JSON.stringify(name)}:${text}`).join(',')}}`
+}
+
+/** Reads frames in the order in which they were written. */
+export class FrameReader {
+  readonly #columns = new Map<string, SentColumn>()
+  #count = -1
+
+  /** @throws Error where it is no frame, or does not go on from the last one */
+  read(text: string): LiveView {
+    const { version, isWhole, head, count, columns } = JSON.parse(text) as Frame
+    if (version !== VERSION) {
+      throw new Error(
+        `the balancer is another version of idlest: its frames are of version ${version}, not ${VERSION}`,
+      )
+    }
+    if (isWhole) this.#columns.clear()
+    else if (count !== this.#count) throw new Error('a frame is missing')
+    this.#count = count
+    for (const [name, column] of Object.entries(columns)) this.#columns.set(name, column)
+    const cells = new Map(COLUMNS.map(({ name }) => [name, cellsOf(this.#columns.get(name), count)]))
+    const nodes = Array.from({ length: count }, (_, i) => nodeFrom((name) => cells.get(name)?.[i]))
+    return viewOf(head, nodes)
+  }
+}

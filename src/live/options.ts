@@ -1,0 +1,43 @@
+import * as v from 'valibot'
+import { tokenSchema } from '../agent/token.js'
+import { type ServerTls, serverTlsSchema } from '../agent/web-server.js'
+import { checkOptions, number, options, text, whole } from '../options.js'
+
+/** Options of `balancer.serve`. */
+export interface ServeOptions {
+  /** Address to listen on. Default `127.0.0.1`: loopback alone. For any other give a `token`. */
+  readonly host?: string
+  /** Port to listen on, 0 for any free one. Default 0. */
+  readonly port?: number
+  /**
+   * Who looks must send `Authorization: Bearer <token>`: 1 to 1,024 visible ASCII characters. The page, which shows
+   * nothing by itself, asks for it. Default none.
+   */
+  readonly token?: string
+  /** Serve by HTTPS. Default plain HTTP. */
+  readonly tls?: ServerTls
+  /** From one look at the balancer to the next while somebody watches, ms, 100 to 60,000. Default 1,000. */
+  readonly interval?: number
+  /** Connections at a time; further ones are closed at once, and counted. Default 64. */
+  readonly maxConnections?: number
+}
+
+const serveOptions = options({
+  host: v.optional(text('an address or a host name'), '127.0.0.1'),
+  port: v.optional(whole(0, 65_535), 0),
+  token: v.optional(tokenSchema),
+  tls: v.optional(serverTlsSchema),
+  interval: v.optional(number(100, 60_000, 'a number of milliseconds'), 1_000),
+  maxConnections: v.optional(whole(1), 64),
+})
+
+/** Options of `serve` with their defaults. */
+export type CheckedServeOptions = v.InferOutput<typeof serveOptions>
+
+/**
+ * Checks what was passed to `serve`, and fills in the defaults.
+ * @throws OptionError
+ */
+export function checkServeOptions(given: unknown): CheckedServeOptions {
+  return checkOptions('serve', given, serveOptions)
+}

@@ -1,0 +1,138 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type ListenCounters, listen } from '../agent/listening.js'
+import { tokenCheck } from '../agent/token.js'
+import { createWebServer, hasBody, type WebServerCounters } from '../agent/web-server.js'
+import { authority } from '../host.js'
+import { answerPage, isOwnHost, PAGE_HEADERS } from '../scene/serve.js'
+import type { Watched } from './looks.js'
+import { checkServeOptions, type ServeOptions } from './options.js'
+import { type ViewerCounters, Viewers } from './viewers.js'
+
+/** What was asked of a live server, since the start. */
+export interface LiveCounters extends Readonly<WebServerCounters & ListenCounters & ViewerCounters> {
+  /** Views told as one document. */
+  readonly snapshots: number
+  /** Answered with 401. */
+  readonly unauthorized: number
+}
+
+/** A balancer that is served. */
+export interface LiveServer {
+  /** Where the page is, such as `http://127.0.0.1:9090/`; `snapshot` and `stream` are beside it. */
+  readonly url: string
+  readonly host: string
+  /** The real one, also where 0 was asked for. */
+  readonly port: number
+  readonly counters: LiveCounters
+  /** Ends the listening and all connections. Safe to call again. */
+  close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+const NO_STORE = { ...PAGE_HEADERS, 'cache-control': 'no-store' }
+
+/**
+ * Serves a balancer.
+ * @throws ListenError (rejects)
+ * @throws OptionError (rejects)
+ */
+export async function startLiveServer(watched: Watched, given: ServeOptions = {}): Promise<LiveServer> {
+  const options = checkServeOptions(given)
+  const { token, tls, interval } = options
+  const mayLook = token === undefined ? () => true : tokenCheck(token)
+  const viewers = new Viewers(watched, interval)
+  const own = {
+    requests: 0,
+    refused: 0,
+    badConnections: 0,
+    dropped: 0,
+    acceptErrors: 0,
+    snapshots: 0,
+    unauthorized: 0,
+  }
+
+  function refuse(response: ServerResponse, status: number, error: string): void {
+    own.refused++
+    send(response, status, { error }, { connection: 'close' })
+  }
+
+  function handle(request: IncomingMessage, response: ServerResponse): void {
+    own.requests++
+    if (hasBody(request)) refuse(response, 413, 'a request has no body')
+    // With a token another site's name is of no use: its pages have none.
+    else if (token === undefined && !isOwnHost(request, options.host)) {
+      refuse(response, 421, 'this server is called by its address, or localhost')
+    } else if (!answerPage('live', request, response)) look(request, response)
+  }
+
+  function look(request: IncomingMessage, response: ServerResponse): void {
+    const path = request.url?.split('?', 1)[0]
+    if (path !== '/snapshot' && path !== '/stream') {
+      refuse(response, 404, 'there are /, /snapshot and /stream')
+    } else if (request.method !== 'GET') {
+      response.setHeader('allow', 'GET')
+      refuse(response, 405, 'only GET')
+    } else if (isForeign(request)) {
+      refuse(response, 403, 'pages of other sites may not look')
+    } else if (!mayLook(request.headers.authorization)) {
+      own.unauthorized++
+      const headers = { 'www-authenticate': 'Bearer', connection: 'close' }
+      send(response, 401, { error: 'a bearer token is needed' }, headers)
+    } else if (path === '/snapshot') {
+      snapshot(response)
+    } else {
+      // It is silent between frames, and its viewer says nothing.
+      request.socket.setTimeout(0)
+      viewers.stream(request, response, NO_STORE).catch(() => response.destroy())
+    }
+  }
+
+  function snapshot(response: ServerResponse): void {
+    try {
+      send(response, 200, viewers.snapshot())
+      own.snapshots++
+    } catch {
+      send(response, 503, { error: 'the balancer is closed' })
+    }
+  }
+
+  const server = createWebServer(tls, handle, refuse, own)
+  const { close, host, port } = await listen(server, { ...options, unref: true }, own)
+  async function end(): Promise<void> {
+    viewers.close()
+    await close()
+  }
+  const scheme = tls === undefined ? 'http' : 'https'
+  return {
+    url: `${scheme}://${authority({ host, port })}/`,
+    host,
+    port,
+    get counters() {
+      return { ...own, ...viewers.counters }
+    },
+    close: end,
+    [Symbol.asyncDispose]: end,
+  }
+}
+
+// Browsers say where a request comes from; others say nothing.
+function isForeign({ headers }: IncomingMessage): boolean {
+  const site = headers['sec-fetch-site'] ?? 'none'
+  return site !== 'same-origin' && site !== 'none'
+}
+
+function send(
+  response: ServerResponse,
+  status: number,
+  body: string | object,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  response.writeHead(status, {
+    ...NO_STORE,
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(text),
+    ...headers,
+  })
+  response.end(text)
+}

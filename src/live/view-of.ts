@@ -1,0 +1,21 @@
+import { wordsFor } from '../balancer/reason-words.js'
+import { reasonsOf } from '../balancer/reasons.js'
+import type { LiveHead, LiveNode, LiveView } from './live-view.js'
+
+/** A member that is being read: what follows from the others comes last. */
+export type PartialNode = { -readonly [K in keyof LiveNode]: LiveNode[K] }
+
+/** Completes a view by what follows from it: each member's part of the picks, and why it is not picked. */
+export function viewOf(head: LiveHead, nodes: readonly PartialNode[]): LiveView {
+  let sum = 0
+  for (const { picksPerSecond } of nodes) sum += picksPerSecond
+  const reasons = reasonsOf(nodes, head.rules)
+  for (const [i, node] of nodes.entries()) {
+    const reason = reasons[i]
+    if (sum > 0) node.sentShare = node.picksPerSecond / sum
+    if (reason === undefined) continue
+    node.reason = reason.code
+    node.why = wordsFor(reason)
+  }
+  return { ...head, nodes }
+}

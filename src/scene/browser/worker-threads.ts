@@ -1,0 +1,2 @@
+/** Stands in for `node:worker_threads`: a page is one thread. */
+export const threadId = 0

@@ -1,0 +1,108 @@
+import { count } from '../../format.js'
+import type { PolicyData } from '../model/report-data.js'
+import { percentText, timeText } from './numbers.js'
+
+/** One row a policy; the least of each column of times stands out. */
+export function ResponseTable({ policies }: { readonly policies: readonly PolicyData[] }) {
+  const columns = ['mean', 'p50', 'p99', 'p999', 'max'] as const
+  const least = new Map(
+    columns.map((column) => [
+      column,
+      Math.min(...policies.map((policy) => policy[column] ?? Number.POSITIVE_INFINITY)),
+    ]),
+  )
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+    <section class="scrolls" tabIndex={0} aria-label="Response times by policy">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Policy</th>
+            <th scope="col" class="number">
+              Mean
+            </th>
+            <th scope="col" class="number">
+              p50
+            </th>
+            <th scope="col" class="number">
+              p99
+            </th>
+            <th scope="col" class="number">
+              p99.9
+            </th>
+            <th scope="col" class="number">
+              Max
+            </th>
+            <th scope="col" class="number">
+              Worst share of a window
+            </th>
+            <th scope="col" class="number">
+              Failed
+            </th>
+            <th scope="col" class="number">
+              Unended
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {policies.map((policy) => (
+            <tr key={policy.name}>
+              <th scope="row">{policy.name}</th>
+              {columns.map((column) => (
+                <td key={column} class={policy[column] === least.get(column) ? 'number best' : 'number'}>
+                  {timeText(policy[column])}
+                </td>
+              ))}
+              <td class="number">
+                {policy.worst === undefined
+                  ? '–'
+                  : `${percentText(policy.worst.share)} ${policy.worst.server}`}
+              </td>
+              <td class="number">{count(policy.failed)}</td>
+              <td class="number">{count(policy.unended)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+/** One row a server: its share of the requests, and how busy it was, under each policy. */
+export function ServerTable({
+  servers,
+  policies,
+}: {
+  readonly servers: readonly string[]
+  readonly policies: readonly PolicyData[]
+}) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+    <section class="scrolls" tabIndex={0} aria-label="Share and utilization by server">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Share / utilization</th>
+            {policies.map(({ name }) => (
+              <th key={name} scope="col" class="number">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {servers.map((server, i) => (
+            <tr key={server}>
+              <th scope="row">{server}</th>
+              {policies.map(({ name, nodes }) => (
+                <td key={name} class="number">
+                  {percentText(nodes[i]?.share ?? null)} / {percentText(nodes[i]?.utilization ?? null)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}

@@ -1,0 +1,202 @@
+import type { ExecutionContext } from 'ava'
+import type { Page } from 'playwright-core'
+import { createBalancer, leastCpu, type ServeOptions } from '../../dist/index.js'
+import { faults, inBrowser, picture } from '../scene/browser.js'
+
+const MANY = 5_000
+
+/** A balancer of 5,000 nodes that is served until the test ends; picks are made all the while. */
+async function fleet(t: ExecutionContext, options: ServeOptions = {}) {
+  const ids = Array.from({ length: MANY }, (_, i) => `10.0.${i >> 8}.${i & 255}:8080`)
+  const balancer = createBalancer({
+    nodes: ids,
+    algorithm: leastCpu({ threshold: 5, ttl: 600_000 }),
+    poll: false,
+    seed: 1,
+    name: 'checkout',
+  })
+  t.teardown(() => balancer.close())
+  for (const [i, id] of ids.entries()) balancer.report(id, { cpu: 20 + ((i * 7) % 70), qps: i % 300 })
+  balancer.report('10.0.0.3:8080', { state: 'drain' })
+  balancer.report('10.0.0.4:8080', { state: 'down' })
+  const work = setInterval(() => {
+    for (let i = 0; i < 500; i++) balancer.select()
+  }, 50)
+  t.teardown(() => clearInterval(work))
+  const server = await balancer.serve({ interval: 250, ...options })
+  return { balancer, server, url: server.url }
+}
+
+/** The page, once it shows nodes. */
+async function open(page: Page, url: string): Promise<void> {
+  await page.goto(url)
+  await page.locator('tbody tr.row').first().waitFor()
+}
+
+function row(page: Page, id: string) {
+  return page.locator('tbody tr.row', { has: page.getByRole('button', { name: id, exact: true }) })
+}
+
+/** Ids of the rows that were made, from the first on. */
+function ids(page: Page): Promise<string[]> {
+  return page.locator('button.name').allInnerTexts()
+}
+
+/** Waits until the first row is this one's. */
+async function firstIs(page: Page, id: string): Promise<void> {
+  await page.waitForFunction((wanted) => document.querySelector('button.name')?.textContent === wanted, id)
+}
+
+const looks = [
+  { name: 'light', options: { colorScheme: 'light' } },
+  { name: 'dark', options: { colorScheme: 'dark' } },
+  { name: 'phone', options: { colorScheme: 'light', width: 360, height: 740 } },
+] as const
+
+for (const { name, options } of looks) {
+  inBrowser(
+    `axe finds nothing wrong with the live page of 5,000 nodes: ${name}`,
+    options,
+    async (t, page) => {
+      const { url } = await fleet(t)
+      await open(page, url)
+      t.deepEqual(await faults(page), [])
+      await picture(page, `live-${name}`)
+      await page.getByRole('button', { name: '10.0.0.1:8080', exact: true }).click()
+      await page.getByRole('heading', { name: '10.0.0.1:8080' }).waitFor()
+      t.deepEqual(await faults(page), [])
+      await picture(page, `live-${name}-node`)
+      t.false(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth))
+    },
+  )
+}
+
+inBrowser(
+  'of 5,000 nodes those alone are made that are in sight, and all can be gone to',
+  {},
+  async (t, page) => {
+    const { url } = await fleet(t)
+    await open(page, url)
+    t.true((await page.locator('tbody tr').count()) < 60)
+    t.is(await page.getByRole('table').getAttribute('aria-rowcount'), `${MANY + 1}`)
+    await page.locator('.nodes').evaluate((box) => {
+      box.scrollTop = box.scrollHeight
+    })
+    await row(page, '10.0.19.135:8080').waitFor()
+    t.is(await row(page, '10.0.19.135:8080').getAttribute('aria-rowindex'), `${MANY + 1}`)
+    t.true((await page.locator('tbody tr').count()) < 60)
+  },
+)
+
+inBrowser('it shows why a node is not picked, and what is going on', {}, async (t, page) => {
+  const { balancer, url } = await fleet(t)
+  await open(page, url)
+  await page.getByText('Live', { exact: true }).waitFor()
+  t.is(await page.title(), 'checkout: idlest')
+  t.regex(
+    (await row(page, '10.0.0.1:8080').textContent()) ?? '',
+    /27 %.*outside the band: 27 % against 20 % \+ 5/s,
+  )
+  t.regex((await row(page, '10.0.0.3:8080').textContent()) ?? '', /drain.*told by the node/s)
+  t.regex((await page.locator('.figures').textContent()) ?? '', /5,000/)
+  const idle = row(page, '10.0.0.0:8080')
+  t.regex((await idle.textContent()) ?? '', /20 %/)
+  balancer.report('10.0.0.0:8080', { cpu: 93 })
+  await idle.getByText('93 %').first().waitFor()
+})
+
+inBrowser('nodes can be sorted, filtered and chosen, and the view can be held', {}, async (t, page) => {
+  const { balancer, url } = await fleet(t)
+  await open(page, url)
+  const cpu = page.getByRole('columnheader', { name: 'CPU' })
+  await cpu.getByRole('button').click()
+  await page.waitForFunction(() => document.querySelector('td.cpu')?.textContent?.includes('83'))
+  t.is(await cpu.getAttribute('aria-sort'), 'descending')
+  await cpu.getByRole('button').click()
+  await firstIs(page, '10.0.0.0:8080')
+  await page.getByRole('columnheader', { name: 'Node' }).getByRole('button').click()
+  await page.getByLabel('Filter').fill('drains told')
+  await firstIs(page, '10.0.0.3:8080')
+  t.deepEqual(await ids(page), ['10.0.0.3:8080'])
+  t.is(await page.getByText('1 of 5,000 nodes').count(), 1)
+  await page.getByLabel('Filter').fill('')
+  await page.getByLabel('Which nodes').selectOption('In trouble')
+  await firstIs(page, '10.0.0.4:8080')
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await page.getByText('Paused').waitFor()
+  balancer.report('10.0.0.4:8080', { state: 'up' })
+  const rows = page.locator('tbody tr.row')
+  t.is(await rows.count(), 1)
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await rows.waitFor({ state: 'detached' })
+})
+
+inBrowser('the keyboard alone reaches all', {}, async (t, page) => {
+  const { url } = await fleet(t)
+  await open(page, url)
+  await page.keyboard.press('/')
+  const focused = () => page.evaluate(() => document.activeElement?.id || document.activeElement?.textContent)
+  t.is(await focused(), 'filter')
+  const stops: unknown[] = []
+  while (stops.at(-1) !== '10.0.0.0:8080' && stops.length < 30) {
+    await page.keyboard.press('Tab')
+    stops.push(await focused())
+  }
+  t.true(stops.includes('choice'))
+  t.true(stops.includes('Pause'))
+  for (const label of ['Node', 'CPU', 'Picks/s']) t.true(stops.includes(label), label)
+  t.is(stops.at(-1), '10.0.0.0:8080')
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('ArrowDown')
+  t.is(await focused(), '10.0.0.2:8080')
+  await page.keyboard.press('End')
+  await page.waitForFunction(() => document.activeElement?.textContent === '10.0.19.135:8080')
+  await page.keyboard.press('ArrowUp')
+  await page.waitForFunction(() => document.activeElement?.textContent === '10.0.19.134:8080')
+  await page.keyboard.press('Enter')
+  await page.waitForFunction(() => document.activeElement?.tagName === 'H2')
+  t.is(await focused(), '10.0.19.134:8080')
+  await page.keyboard.press('Escape')
+  await page.getByRole('heading', { name: '10.0.19.134:8080' }).waitFor({ state: 'detached' })
+  t.is(await focused(), '10.0.19.134:8080')
+})
+
+const lost = { expected: [/ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET/] }
+
+inBrowser('a lost connection is said, and found again', lost, async (t, page) => {
+  const { balancer, server, url } = await fleet(t)
+  await open(page, url)
+  await page.getByText('Live', { exact: true }).waitFor()
+  await server.close()
+  await page.getByText(/Connection lost; this is what was known last/).waitFor()
+  t.deepEqual((await ids(page)).slice(0, 2), ['10.0.0.0:8080', '10.0.0.1:8080'])
+  await balancer.serve({ port: server.port, interval: 250 })
+  await page.getByText('Live', { exact: true }).waitFor()
+})
+
+const unauthorized = { expected: [/401/] }
+
+inBrowser(
+  'where there is a token the page asks for it, or takes it from the link',
+  unauthorized,
+  async (t, page) => {
+    const { url } = await fleet(t, { token: 'open-sesame' })
+    await page.goto(url)
+    const field = page.getByLabel('Token')
+    await field.waitFor()
+    t.is(await page.locator('tbody').count(), 0)
+    t.deepEqual(await faults(page), [])
+    await field.fill('sesame')
+    await page.keyboard.press('Enter')
+    await page.getByText(/the token is wrong/).waitFor()
+    await field.fill('open-sesame')
+    await page.keyboard.press('Enter')
+    await page.locator('tbody tr.row').first().waitFor()
+    t.is(await field.count(), 0)
+    await page.reload()
+    await page.locator('tbody tr.row').first().waitFor()
+    const other = await page.context().newPage()
+    await open(other, `${url}#token=open-sesame`)
+    t.is(other.url(), url)
+  },
+)

@@ -1,0 +1,63 @@
+import { bytesLoaded, faults, inBrowser, outOfReach, picture, served, type VisitOptions } from './browser.js'
+
+const phone = { width: 360, height: 740 }
+const looks: readonly { name: string; link?: string; options: VisitOptions }[] = [
+  { name: 'light', options: { colorScheme: 'light' } },
+  { name: 'dark', options: { colorScheme: 'dark' } },
+  { name: 'beside', link: '#second=adaptive', options: { colorScheme: 'light' } },
+  { name: 'phone', options: { colorScheme: 'light', ...phone } },
+  { name: 'phone-dark', link: '#second=adaptive', options: { colorScheme: 'dark', ...phone } },
+]
+
+for (const { name, link = '', options } of looks) {
+  inBrowser(
+    `${name}: axe finds nothing wrong, and all fits the width of the screen`,
+    options,
+    async (t, page) => {
+      await page.goto(`${await served(t)}${link}`)
+      await page.getByRole('button', { name: 'Pause' }).click()
+      await page.getByRole('button', { name: 'Skip' }).click()
+      await page.locator('#time', { hasText: /^1:/ }).waitFor()
+      await picture(page, `scene-${name}`)
+      t.deepEqual(await faults(page), [])
+      const overhang = await page.evaluate(() => {
+        const { scrollWidth, clientWidth } = document.documentElement
+        return scrollWidth - clientWidth
+      })
+      t.is(overhang, 0)
+    },
+  )
+}
+
+inBrowser('the scene page loads in under 200 KB', {}, async (t, page) => {
+  await page.goto(await served(t), { waitUntil: 'networkidle' })
+  const bytes = await bytesLoaded(page)
+  t.log(`${bytes} bytes`)
+  t.true(bytes > 10_000 && bytes < 200_000)
+})
+
+inBrowser('the keyboard alone reaches all that can be used', {}, async (t, page) => {
+  await page.goto(await served(t))
+  t.deepEqual(await outOfReach(page), [])
+})
+
+inBrowser('links within the page leave alone what the address holds', {}, async (t, page) => {
+  const address = `${await served(t)}#policy=adaptive`
+  await page.goto(address)
+  await page.getByRole('navigation').getByRole('link', { name: 'The limits' }).click()
+  t.is(page.url(), address)
+  t.is(await page.evaluate(() => document.activeElement?.id), 'limits')
+})
+
+inBrowser('the four limits, HAProxy and gRPC are told of, with their sources', {}, async (t, page) => {
+  await page.goto(await served(t))
+  const limits = page.getByRole('region', { name: 'Four limits' })
+  t.is(await limits.getByRole('listitem').count(), 4)
+  const elsewhere = page.getByRole('region', { name: 'The same idea in HAProxy and gRPC' })
+  const sources = await elsewhere
+    .getByRole('link')
+    .evaluateAll((links) => links.map((link) => link.getAttribute('href')))
+  for (const source of [/docs\.haproxy\.org/, /A58-/, /A51-/, /A114-/]) {
+    t.true(sources.some((href) => source.test(href ?? '')))
+  }
+})
