@@ -114,10 +114,11 @@ export function figuresTable({
       `mean ${digits(mean)} ms, p99 ${digits(p99)} ms (jobs ${jobs.join(' ')})`,
     ])
   }
-  for (const { server, plain, counted, reported, anew } of middleware ?? []) {
+  for (const { server, plain, empty, counted, reported, anew } of middleware ?? []) {
+    const nothing = empty === undefined ? '' : `${signed(empty)} µs by one that does nothing, `
     table.push([
       `middleware of ${server}: added to a request of ${digits(plain)} µs`,
-      `${signed(counted)} µs counted, ${signed(reported)} µs with a report, ${signed(anew)} µs with one of its own`,
+      `${nothing}${signed(counted)} µs counted, ${signed(reported)} µs with a report, ${signed(anew)} µs with one of its own`,
     ])
   }
   for (const { sender, throughput, cpu, toBalancedPool, toRoundRobinPool, p50, p99 } of undici ?? []) {

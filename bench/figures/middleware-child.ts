@@ -6,6 +6,7 @@ import { setTimeout } from 'node:timers/promises'
 import express from 'express'
 import fastify from 'fastify'
 import Koa from 'koa'
+import { unwatchExchanges } from '../../dist/agent/middleware/early.js'
 import {
   type Agent,
   createAgent,
@@ -58,6 +59,8 @@ const starts: Readonly<Record<MeasuredServer, Start>> = {
     const none: ReturnType<typeof expressMiddleware> = (_request, _response, next) => next()
     let current = none
     const use = (options?: MiddlewareOptions): void => {
+      // Else it would go on watching requests.
+      unwatchExchanges()
       current = options === undefined ? none : expressMiddleware(agent, options)
     }
     const app = express()
@@ -137,11 +140,12 @@ if (start === undefined) throw new Error(`not a server: ${name}`)
 const agent = await createAgent({ http: false })
 while (agent.report() === undefined) await setTimeout(100)
 
-const { use, turn } = await start(agent)
+const { use, useEmpty, turn } = await start(agent)
 
 /** µs a request. CPU time: whoever else uses the machine does not count. */
 async function time({ asking, options }: Variant): Promise<number> {
-  use(options)
+  if (options === 'empty') useEmpty?.()
+  else use(options, asking)
   const turns = Math.ceil(Number(requests) / TURN)
   const start = process.cpuUsage()
   for (let i = 0; i < turns; i++) {
@@ -155,20 +159,24 @@ async function time({ asking, options }: Variant): Promise<number> {
 interface Variant {
   /** Whether requests ask for a report. */
   readonly asking: boolean
-  readonly options: { readonly reuse?: number } | undefined
+  readonly options: { readonly reuse?: number } | 'empty' | undefined
 }
 
 const variants = {
   plain: { asking: false, options: undefined },
   asking: { asking: true, options: undefined },
+  empty: { asking: false, options: 'empty' },
   counted: { asking: false, options: {} },
   reported: { asking: true, options: {} },
   anew: { asking: true, options: { reuse: 0 } },
 } satisfies Record<string, Variant>
-const names = Object.keys(variants) as (keyof typeof variants)[]
+const names = (Object.keys(variants) as (keyof typeof variants)[]).filter(
+  (name) => name !== 'empty' || useEmpty !== undefined,
+)
 const times: Record<keyof typeof variants, number[]> = {
   plain: [],
   asking: [],
+  empty: [],
   counted: [],
   reported: [],
   anew: [],
@@ -190,6 +198,7 @@ function added(to: keyof typeof variants, by: keyof typeof variants): number {
 const result: MiddlewareResult = {
   server: name as MeasuredServer,
   plain: median(times.plain),
+  empty: useEmpty && added('plain', 'empty'),
   counted: added('plain', 'counted'),
   reported: added('asking', 'reported'),
   anew: added('asking', 'anew'),

@@ -35,7 +35,7 @@ const service: grpc.ServiceDefinition = {
   },
 }
 
-/** A server of gRPC. All calls that are intercepted take a report along, whether or not they ask. */
+/** A server of gRPC. Calls can't ask for a report: those that would take one along. */
 export function startGrpc(agent: Agent, calls: number): Switched {
   // What a server does without interceptors.
   const none: grpc.ServerInterceptor = (_method, call) => call as grpc.ServerInterceptingCall
@@ -49,8 +49,12 @@ export function startGrpc(agent: Agent, calls: number): Switched {
   const client = new Http2Client(HEADERS, MESSAGE)
   server.createConnectionInjector(grpc.ServerCredentials.createInsecure()).injectConnection(client)
   return {
-    use(options) {
-      current = options === undefined ? none : grpcInterceptor(agent, grpc, options)
+    use(options, asking) {
+      current =
+        options === undefined ? none : grpcInterceptor(agent, grpc, { ...options, when: () => asking })
+    },
+    useEmpty() {
+      current = (_method, call) => new grpc.ServerInterceptingCall(call)
     },
     turn: () => client.ask(calls),
   }

@@ -10,6 +10,8 @@ export interface MiddlewareResult {
   readonly server: MeasuredServer
   /** A request without it. */
   readonly plain: number
+  /** By one that does nothing, where that costs something: what the server takes for having it. */
+  readonly empty: number | undefined
   /** Counted, without a report. */
   readonly counted: number
   /** Counted, with a report that others had too. */

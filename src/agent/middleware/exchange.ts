@@ -1,3 +1,4 @@
+import { FORMAT_HEADER, REPORT_HEADER } from '../../reports/orca-headers.js'
 import type { ServedRequest } from '../traffic.js'
 import { onceClosed } from './connection.js'
 
@@ -43,22 +44,66 @@ export function rawHeader({ rawHeaders }: RequestLike, name: string): string | u
   return undefined
 }
 
+/** A header's value, as it is when it is taken; undefined: there is none. */
+export interface HeaderText {
+  take(): string | undefined
+}
+
+/** A request and its response, and what middleware does with them. */
+export interface Exchange {
+  /**
+   * Ends a counted request with its response: it failed where its status is 500 or above, or where the connection closed
+   * before the handler had ended it. What was closed before it had a head took at least that long, so its time counts.
+   */
+  count(served: ServedRequest): void
+  /** The form in which the request asks for a report. */
+  readonly asked: string | undefined
+  /**
+   * Sets the report's header at the last moment, when the head of the response is written, by the handler or by Node.js: so
+   * that it tells of then, and stays where an error handler takes all headers back.
+   */
+  setLast(text: HeaderText): void
+}
+
 /**
- * Ends a counted request with its response: it failed where its status is 500 or above, or where the connection closed
- * before the handler had ended it. What was closed before it had a head took at least that long, so its time counts.
+ * Ends a request whose response is over, or will never be.
+ * @param ended whether the handler ended it, where that is known
  */
-export function endWith(response: ResponseLike, request: RequestLike, served: ServedRequest): void {
-  const over = (): void => {
-    const failed = !response.writableEnded || response.statusCode >= 500
-    served.end(failed, !failed || !response.headersSent)
+export function endBy(response: ResponseLike, served: ServedRequest, ended = response.writableEnded): void {
+  const failed = !ended || response.statusCode >= 500
+  served.end(failed, !failed || !response.headersSent)
+}
+
+/** One that nothing is known of before the middleware sees it. It costs a listener, and a property of the response. */
+export class SeenExchange implements Exchange {
+  readonly #request: RequestLike
+  readonly #response: ResponseLike
+
+  constructor(request: RequestLike, response: ResponseLike) {
+    this.#request = request
+    this.#response = response
   }
-  if (isClosed(response, request)) {
-    over()
-    return
+
+  count(served: ServedRequest): void {
+    const request = this.#request
+    const response = this.#response
+    const over = (): void => endBy(response, served)
+    if (isClosed(response, request)) {
+      over()
+      return
+    }
+    response.on('close', over)
+    // The response waits for those to earlier requests on its connection, whose end Node.js does not tell it of.
+    if (response.socket === null) onceClosed(request.socket, response, over)
   }
-  response.on('close', over)
-  // The response waits for those to earlier requests on its connection, whose end Node.js does not tell it of.
-  if (response.socket === null) onceClosed(request.socket, response, over)
+
+  get asked(): string | undefined {
+    return rawHeader(this.#request, FORMAT_HEADER)
+  }
+
+  setLast(text: HeaderText): void {
+    setLast(this.#response, text)
+  }
 }
 
 // Where something waited before the middleware, the client may have gone meanwhile, and nothing more is told of that.
@@ -69,29 +114,38 @@ function isClosed(response: ResponseLike, request: RequestLike): boolean {
 }
 
 // A list of names and values, or of pairs of them.
-function withHeader(headers: readonly unknown[], name: string, value: string): unknown[] {
-  return Array.isArray(headers[0]) ? [...headers, [name, value]] : [...headers, name, value]
+function withHeader(headers: readonly unknown[], value: string): unknown[] {
+  return Array.isArray(headers[0]) ? [...headers, [REPORT_HEADER, value]] : [...headers, REPORT_HEADER, value]
 }
 
-/**
- * Sets a header at the last moment, when the head of the response is written, by the handler or by Node.js: so that it
- * tells of then, and stays where an error handler takes all headers back.
- * @param text gives its value; undefined: the header is left out
- */
-export function setLast(response: ResponseLike, name: string, text: { take(): string | undefined }): void {
+/** See {@link Exchange.setLast}. */
+export function setLast(response: ResponseLike, text: HeaderText): void {
   const { writeHead } = response
   let written = false
   response.writeHead = (...args: never[]): unknown => {
     // Written twice: Node.js throws.
     const value = written ? undefined : text.take()
     written = true
-    if (value === undefined) return writeHead.apply(response, args)
-    const last: unknown = args.at(-1)
-    // Beside a list of headers Node.js 20 would keep only the last of each name, had one been set otherwise.
-    if (Array.isArray(last)) {
-      return writeHead.apply(response, [...args.slice(0, -1), withHeader(last, name, value) as never])
-    }
-    response.setHeader(name, value)
-    return writeHead.apply(response, args)
+    return writeHeadWith(response, writeHead, args, value)
   }
+}
+
+/**
+ * Writes a head with the report's header.
+ * @param writeHead what would write it without
+ */
+export function writeHeadWith(
+  response: ResponseLike,
+  writeHead: ResponseLike['writeHead'],
+  args: never[],
+  value: string | undefined,
+): unknown {
+  if (value === undefined) return writeHead.apply(response, args)
+  const last: unknown = args.at(-1)
+  // Beside a list of headers Node.js 20 would keep only the last of each name, had one been set otherwise.
+  if (Array.isArray(last)) {
+    return writeHead.apply(response, [...args.slice(0, -1), withHeader(last, value) as never])
+  }
+  response.setHeader(REPORT_HEADER, value)
+  return writeHead.apply(response, args)
 }

@@ -1,3 +1,4 @@
+import { SLOW_PROTOTYPES } from './early.js'
 import type { RequestLike, ResponseLike } from './exchange.js'
 import type { LoadSource, MiddlewareOptions } from './options.js'
 import { Serving } from './serving.js'
@@ -17,7 +18,7 @@ export function expressMiddleware(
   agent: LoadSource,
   options?: MiddlewareOptions,
 ): (request: RequestLike, response: ResponseLike, next: () => void) => void {
-  const serving = new Serving(agent, options)
+  const serving = new Serving(agent, options, SLOW_PROTOTYPES)
   return (request, response, next) => {
     serving.begin(request, response)
     next()

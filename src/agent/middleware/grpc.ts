@@ -3,36 +3,23 @@ import { OptionError } from '../../errors.js'
 import { checkOptions, method, milliseconds, options } from '../../options.js'
 import { BINARY_HEADER } from '../../reports/orca-headers.js'
 import { reportTrailer } from '../report-header.js'
+import {
+  type CallCounter,
+  countedCallClass,
+  type GrpcCallLike,
+  type GrpcMetadataLike,
+  type GrpcStatusLike,
+} from './grpc-call.js'
 import { checkSource, type LoadSource } from './options.js'
 import { WrittenReport } from './written-report.js'
 
-/** What is needed of the metadata of @grpc/grpc-js. */
-export interface GrpcMetadataLike<M> {
-  set(key: string, value: Buffer): void
-  clone(): M
-}
-
-/** How a call ends. */
-export interface GrpcStatusLike<M> {
-  code: number
-  details: string
-  metadata?: M | null
-}
-
-/** What is needed of a call. */
-export interface GrpcCallLike {
-  getDeadline(): Date | number
-}
-
-/** What is done with a call; the rest goes through. */
-export interface GrpcResponder<M> {
-  start(next: (listener: { onCancel(): void }) => void): void
-  sendStatus(status: GrpcStatusLike<M>, next: (status: GrpcStatusLike<M>) => void): void
-}
-
 /** What is needed of the module @grpc/grpc-js. */
-export interface GrpcModuleLike<C extends GrpcCallLike, I, M extends GrpcMetadataLike<M>> {
-  readonly ServerInterceptingCall: new (call: C, responder?: GrpcResponder<M>) => I
+export interface GrpcModuleLike<
+  C extends GrpcCallLike<M>,
+  I extends GrpcCallLike<M>,
+  M extends GrpcMetadataLike<M>,
+> {
+  readonly ServerInterceptingCall: new (call: C) => I
   readonly Metadata: new () => M
 }
 
@@ -60,13 +47,10 @@ const interceptorOptions = options({
   skip: v.optional(method<(path: string) => boolean>()),
 })
 
-const OWN_SERVICES = /^\/(grpc|xds\.service\.orca)\./
-
-// A client gives up at its deadline too, and its word may come a little before the server's own time is over, ms.
-const DEADLINE_SLACK = 100
-
-// Of gRPC's statuses.
-const OK = 0
+// Of gRPC's own services, or ORCA's.
+function isOwn(path: string): boolean {
+  return path.startsWith('/grpc.') || path.startsWith('/xds.service.orca.')
+}
 
 // Else each call would throw within the server, and end the process.
 function checkModule<G>(grpc: G): G {
@@ -89,7 +73,11 @@ function checkModule<G>(grpc: G): G {
  * @param grpc the module itself, as `import * as grpc from '@grpc/grpc-js'` gives it: the one that the server is of
  * @throws OptionError
  */
-export function grpcInterceptor<C extends GrpcCallLike, I, M extends GrpcMetadataLike<M>>(
+export function grpcInterceptor<
+  C extends GrpcCallLike<M>,
+  I extends GrpcCallLike<M>,
+  M extends GrpcMetadataLike<M>,
+>(
   agent: LoadSource,
   grpc: GrpcModuleLike<C, I, M>,
   given: GrpcInterceptorOptions<C> = {},
@@ -107,27 +95,16 @@ export function grpcInterceptor<C extends GrpcCallLike, I, M extends GrpcMetadat
     // They are the handler's own, which may send them again.
     const trailers = status.metadata?.clone() ?? new Metadata()
     trailers.set(BINARY_HEADER, report)
-    return { ...status, metadata: trailers }
+    return { code: status.code, details: status.details, metadata: trailers }
   }
 
+  const CountedCall = countedCallClass(ServerInterceptingCall)
+  const counter: CallCounter<C, M> = {
+    begin: () => traffic.begin(),
+    statusOf: (path, call, status) => (when === undefined || when(path, call) ? withReport(status) : status),
+  }
   return ({ path }, call) => {
-    if (OWN_SERVICES.test(path) || skip?.(path)) return new ServerInterceptingCall(call)
-    const request = traffic.begin()
-    return new ServerInterceptingCall(call, {
-      start(next) {
-        next({
-          // Called at the end of each call; where a status was sent the request is over already.
-          onCancel() {
-            // It took at least that long.
-            const late = Number(call.getDeadline()) - Date.now() <= DEADLINE_SLACK
-            request.end(late, late)
-          },
-        })
-      },
-      sendStatus(status, next) {
-        request.end(status.code !== OK)
-        next(when === undefined || when(path, call) ? withReport(status) : status)
-      },
-    })
+    if (isOwn(path) || skip?.(path)) return new ServerInterceptingCall(call)
+    return new CountedCall(call, path, counter) as unknown as I
   }
 }

@@ -1,7 +1,8 @@
 import type { Report } from '../../report.js'
-import { FORMAT_HEADER, HEADER_FORMS, REPORT_HEADER } from '../../reports/orca-headers.js'
+import { HEADER_FORMS } from '../../reports/orca-headers.js'
 import { reportHeader } from '../report-header.js'
-import { endWith, type RequestLike, type ResponseLike, rawHeader, setLast } from './exchange.js'
+import { earlyExchange, watchExchanges } from './early.js'
+import { type Exchange, type RequestLike, type ResponseLike, SeenExchange } from './exchange.js'
 import {
   type CheckedMiddlewareOptions,
   checkMiddlewareOptions,
@@ -19,9 +20,14 @@ export class Serving {
   readonly #texts: ReadonlyMap<string, WrittenReport<string>>
   /** For those that don't ask. */
   readonly #unasked: WrittenReport<string> | undefined
+  readonly #early: boolean
 
-  /** @throws OptionError */
-  constructor(agent: LoadSource, options: MiddlewareOptions = {}) {
+  /**
+   * @param early whether node:http is to tell of requests before a framework has them, which pays where that makes whatever
+   * is done with them slow
+   * @throws OptionError
+   */
+  constructor(agent: LoadSource, options: MiddlewareOptions = {}, early = false) {
     this.#source = checkSource(agent)
     this.#options = checkMiddlewareOptions(options)
     const { when, form, reuse } = this.#options
@@ -32,6 +38,8 @@ export class Serving {
       }),
     )
     this.#unasked = when === 'asked' ? undefined : this.#texts.get(form)
+    this.#early = early
+    if (early) watchExchanges(when !== 'asked')
     agent.traffic.open()
   }
 
@@ -39,14 +47,15 @@ export class Serving {
   begin(request: RequestLike, response: ResponseLike): void {
     const { skip, when } = this.#options
     if (skip?.(request)) return
-    endWith(response, request, this.#source.traffic.begin())
+    const early = this.#early ? earlyExchange(request, response) : undefined
+    const exchange = early ?? new SeenExchange(request, response)
+    exchange.count(this.#source.traffic.begin())
     if (typeof when === 'function' && !when(request)) return
-    const text = this.#textFor(request)
-    if (text !== undefined) setLast(response, REPORT_HEADER, text)
+    const text = this.#textFor(exchange)
+    if (text !== undefined) exchange.setLast(text)
   }
 
-  #textFor(request: RequestLike): WrittenReport<string> | undefined {
-    const asked = rawHeader(request, FORMAT_HEADER)
+  #textFor({ asked }: Exchange): WrittenReport<string> | undefined {
     if (asked === undefined) return this.#unasked
     return this.#texts.get(asked) ?? this.#texts.get(asked.trim().toUpperCase()) ?? this.#unasked
   }
