@@ -8,7 +8,7 @@ import { metricOf } from './metric-of.js'
 import { utilizationPlaces } from './utilization-places.js'
 
 /** Version of the addon's interface that this file is written for. */
-export const ABI = 12
+export const ABI = 13
 
 /** A core of the addon: `crates/node/src/core.rs`. */
 export interface NativeCoreBinding {
