@@ -42,7 +42,7 @@ impl fmt::Display for Fault {
             Self::NotAFile => to.write_str("it is not a regular file"),
             Self::NotOurs(user) => write!(to, "it belongs to another user ({user})"),
             Self::Foreign => {
-                to.write_str("it is not a table: it does not begin as one. Name another file")
+                to.write_str("it is not a table: it does not begin as one. Name another file, or delete it")
             }
             Self::Version(found) => write!(
                 to,
