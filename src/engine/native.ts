@@ -9,9 +9,6 @@ import type { RingArrays } from './key-tables.js'
 import { metricOf } from './metric-of.js'
 import { utilizationPlaces } from './utilization-places.js'
 
-/** Version of the addon's interface that this file is written for. */
-export const ABI = 13
-
 /** A core of the addon: `crates/node/src/core.rs`. */
 export interface NativeCoreBinding {
   rebind(view: Uint8Array): void

@@ -207,9 +207,9 @@ for (const engine of engines) {
     const standing = { order: 'up', told: {}, ejected: false, suspect: false }
     const members = { places: [place], standings: [standing] }
     const wrong: Record<string, unknown>[] = [
-      { buffer: undefined },
-      { buffer: null },
-      { buffer: new Uint8Array(4_096) },
+      { table: undefined },
+      { table: null },
+      { table: new Uint8Array(4_096) },
       { algorithm: undefined },
       { algorithm: { kind: 'leastCpu' } },
       { algorithm: { kind: 'hashRing' } },

@@ -1,4 +1,4 @@
-import { processBinding } from '../../engine/load.js'
+import { processBinding } from '../../engine/binding.js'
 import type { NativeBinding } from '../../engine/native.js'
 import { EngineError, reasonOf, shown, TableError } from '../../errors.js'
 import { processClock } from '../../process-clock.js'
