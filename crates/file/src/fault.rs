@@ -41,9 +41,9 @@ impl fmt::Display for Fault {
             Self::System(step, error) => write!(to, "it can't be {step}: {error}"),
             Self::NotAFile => to.write_str("it is not a regular file"),
             Self::NotOurs(user) => write!(to, "it belongs to another user ({user})"),
-            Self::Foreign => {
-                to.write_str("it is not a table: it does not begin as one. Name another file, or delete it")
-            }
+            Self::Foreign => to.write_str(
+                "it is not a table: it does not begin as one. Name another file, or delete it",
+            ),
             Self::Version(found) => write!(
                 to,
                 "it was made by another version of idlest (its format is {found}, and this one needs {}). Give each version a file of its own",

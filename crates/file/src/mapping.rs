@@ -8,7 +8,7 @@ use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::AsRawFd;
 use std::ptr::{NonNull, null_mut};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, Once, OnceLock, PoisonError, Weak};
 
 use crate::fault::{Fault, Outcome, refused};
@@ -19,9 +19,15 @@ struct Guarded {
     length: AtomicUsize,
     lost: AtomicBool,
     used: AtomicBool,
+    // What the second page begins with, which stays: so that the memory is one of the same kind, but empty.
+    start: [AtomicU64; START],
 }
 
 const MOST: usize = 1024;
+
+// Words of 64 bits that stay: the header of a table.
+const START: usize = 16;
+const START_AT: usize = 4096;
 
 static GUARDED: [Guarded; MOST] = [const {
     Guarded {
@@ -29,6 +35,7 @@ static GUARDED: [Guarded; MOST] = [const {
         length: AtomicUsize::new(0),
         lost: AtomicBool::new(false),
         used: AtomicBool::new(false),
+        start: [const { AtomicU64::new(0) }; START],
     }
 }; MOST];
 
@@ -74,6 +81,14 @@ impl Mapping {
         guarded.lost.store(false, Ordering::Relaxed);
         guarded.length.store(length, Ordering::Relaxed);
         guarded.base.store(base.as_ptr().addr(), Ordering::Release);
+        if length >= START_AT + START * 8 {
+            for (i, word) in guarded.start.iter().enumerate() {
+                // SAFETY: inside the mapping, aligned since that begins at a page, and from here on guarded.
+                let found =
+                    unsafe { AtomicU64::from_ptr(base.add(START_AT + i * 8).as_ptr().cast()) };
+                word.store(found.load(Ordering::Relaxed), Ordering::Relaxed);
+            }
+        }
         let mapping = Arc::new(Self {
             base,
             length,
@@ -181,6 +196,14 @@ extern "C" fn on_bus_error(
         // SAFETY: as above.
         unsafe { *libc::__errno_location() = errno };
         if put != libc::MAP_FAILED {
+            if length >= START_AT + START * 8 {
+                for (i, word) in guarded.start.iter().enumerate() {
+                    let at = (base + START_AT + i * 8) as *mut u64;
+                    // SAFETY: inside the new memory, and aligned since that begins at a page.
+                    unsafe { AtomicU64::from_ptr(at) }
+                        .store(word.load(Ordering::Relaxed), Ordering::Relaxed);
+                }
+            }
             guarded.lost.store(true, Ordering::Relaxed);
             return;
         }
