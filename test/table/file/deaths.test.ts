@@ -5,7 +5,7 @@ import { filePath, SharingProcess, until } from './processes.js'
 const poll = { interval: 100, startupJitter: 0, timeout: 2_000 }
 
 test('one process polls for all, and when it is killed another one does within two intervals', async (t) => {
-  const file = filePath(t)
+  const file = filePath()
   let asked = 0
   const server = await serve(t, (request, response) => {
     asked++
@@ -34,7 +34,7 @@ test('one process polls for all, and when it is killed another one does within t
 })
 
 test('balancers of another name poll for themselves', async (t) => {
-  const file = filePath(t)
+  const file = filePath()
   const [one, two] = await Promise.all([serve(t, reporting(1)), serve(t, reporting(2))])
   const first = await SharingProcess.start(t, { file, nodes: [idOf(one)], name: 'one', poll })
   const second = await SharingProcess.start(t, { file, nodes: [idOf(two)], name: 'two', poll })
@@ -45,7 +45,7 @@ test('balancers of another name poll for themselves', async (t) => {
 })
 
 test('where the one that polls hangs, the others poll until it goes on', async (t) => {
-  const file = filePath(t)
+  const file = filePath()
   const server = await serve(t, reporting(5))
   const sharing = { file, nodes: [idOf(server)], name: 'service', poll: { ...poll, timeout: 200 } }
   const first = await SharingProcess.start(t, sharing)
@@ -67,7 +67,7 @@ test('where the one that polls hangs, the others poll until it goes on', async (
 })
 
 test('what a killed process had is taken back: its requests in flight and its members', async (t) => {
-  const file = filePath(t)
+  const file = filePath()
   const victim = await SharingProcess.start(t, { file, nodes: ['a', 'b', 'x'] })
   const other = await SharingProcess.start(t, { file, nodes: ['a', 'b'] })
   await victim.do('acquire', 7)
@@ -88,10 +88,10 @@ test('what a killed process had is taken back: its requests in flight and its me
 })
 
 test('processes that are killed while they write leave a table that works, and its counts come right', async (t) => {
-  const file = filePath(t)
+  const file = filePath()
   const nodes = ['a', 'b', 'c', 'd', 'e']
   const witness = await SharingProcess.start(t, { file, nodes })
-  for (let round = 0; round < 15; round++) {
+  for (let round = 0; round < 8; round++) {
     const victims = await Promise.all([1, 2].map(() => SharingProcess.start(t, { file, nodes })))
     for (const victim of victims) t.is(await victim.do('churn'), 'churning')
     await new Promise((resolve) => setTimeout(resolve, Math.random() * 20))
@@ -110,7 +110,7 @@ test('processes that are killed while they write leave a table that works, and i
 })
 
 test('where the last process is killed, the next one finds nothing of it but the file', async (t) => {
-  const file = filePath(t)
+  const file = filePath()
   const before = await SharingProcess.start(t, { file, nodes: ['a', 'b'] })
   await before.do('acquire', 4)
   await before.do('report', ['a', { cpu: 90 }])

@@ -15,8 +15,8 @@ import { VirtualClock } from '../../../dist/simulation/virtual-clock.js'
 import { child } from '../../support/child.js'
 import { filePath } from './processes.js'
 
-function made(t: ExecutionContext): string {
-  const file = filePath(t)
+function made(): string {
+  const file = filePath()
   createTable({ file, maxNodes: 16 })
   return file
 }
@@ -36,7 +36,7 @@ function refused(t: ExecutionContext, file: string, message: RegExp, maxNodes?: 
 
 test('a file that is no table is refused, and stays as it is', (t) => {
   for (const content of ['', 'x', 'x'.repeat(100_000)]) {
-    const file = filePath(t)
+    const file = filePath()
     writeFileSync(file, content)
     refused(t, file, /not a table/)
     t.is(readFileSync(file, 'utf8'), content)
@@ -45,35 +45,35 @@ test('a file that is no table is refused, and stays as it is', (t) => {
 
 test('a file that was cut short or added to is refused', (t) => {
   for (const size of [20, 4_096, 8_192]) {
-    const file = made(t)
+    const file = made()
     truncateSync(file, size)
     refused(t, file, /cut short/)
   }
-  const file = made(t)
+  const file = made()
   truncateSync(file, statSync(file).size + 1)
   refused(t, file, /added to/)
 })
 
 test('a file of another version is refused', (t) => {
-  const file = made(t)
+  const file = made()
   patch(file, 8, Uint8Array.of(9))
   refused(t, file, /another version.*its format is 9/)
   // And one whose table alone is of another.
-  const other = made(t)
+  const other = made()
   patch(other, 4_096 + 4, Uint8Array.of(99))
   t.throws(() => createTable({ file: other }), { instanceOf: TableError, message: /version/ })
 })
 
 test('a file that says what can not be of itself is refused', (t) => {
   for (const at of [12, 16, 21, 24, 32, 40, 47]) {
-    const file = made(t)
+    const file = made()
     patch(file, at, Uint8Array.of(0xee))
     refused(t, file, /can't be/)
   }
 })
 
 test('a file of an earlier boot is begun anew', (t) => {
-  const file = made(t)
+  const file = made()
   const before = statSync(file).ino
   patch(file, 56, new TextEncoder().encode('00000000'))
   const table = createTable({ file })
@@ -83,19 +83,19 @@ test('a file of an earlier boot is begun anew', (t) => {
 })
 
 test('a file of another time namespace is refused', (t) => {
-  const file = made(t)
+  const file = made()
   patch(file, 48, Uint8Array.of(1, 2, 3))
   refused(t, file, /another clock/)
 })
 
 test('what is no file, or can not be opened or made, is refused', (t) => {
-  const folder = filePath(t)
+  const folder = filePath()
   mkdirSync(folder)
   refused(t, folder, /directory/)
   refused(t, '/dev/null', /not a regular file/)
   refused(t, `${folder}/missing/table`, /No such file/)
   if (process.getuid?.() !== 0) {
-    const file = made(t)
+    const file = made()
     chmodSync(file, 0o000)
     refused(t, file, /Permission denied/)
     chmodSync(dirname(file), 0o500)
@@ -105,18 +105,18 @@ test('what is no file, or can not be opened or made, is refused', (t) => {
 })
 
 test('maxNodes is the same for all who share a file', (t) => {
-  const file = made(t)
+  const file = made()
   refused(t, file, /room for 16 nodes, not for 17/, 17)
   t.is(createTable({ file, maxNodes: 16 }).memory.capacity, 16)
   t.is(createTable({ file }).memory.capacity, 16)
 })
 
 test('a file has no clock of its own', (t) => {
-  t.throws(() => createTable({ file: filePath(t), clock: new VirtualClock() }), { instanceOf: OptionError })
+  t.throws(() => createTable({ file: filePath(), clock: new VirtualClock() }), { instanceOf: OptionError })
 })
 
 test('an id that does not fit is refused, and the others stay', (t) => {
-  const table = createTable({ file: filePath(t) })
+  const table = createTable({ file: filePath() })
   const balancer = createBalancer({ nodes: ['a'], table, poll: false })
   for (const id of ['x'.repeat(513), '\u{d800}']) {
     t.throws(() => balancer.add(id), { instanceOf: TableError, message: /512 bytes of UTF-8/ })
@@ -129,7 +129,7 @@ test('an id that does not fit is refused, and the others stay', (t) => {
 })
 
 test('bytes by chance in a table crash nobody', async (t) => {
-  const file = filePath(t)
+  const file = filePath()
   const table = createTable({ file, maxNodes: 64 })
   const nodes = Array.from({ length: 20 }, (_, i) => `n${i}`)
   const balancer = createBalancer({ nodes, table, poll: false })
@@ -138,7 +138,7 @@ test('bytes by chance in a table crash nobody', async (t) => {
   for (let round = 0; round < 50; round++) {
     for (let i = 0; i < bytes.length; i++) bytes[i] = Math.floor(Math.random() * 256)
     patch(file, first + Math.floor(Math.random() * 60_000), bytes)
-    balancer.select()
+    t.true(nodes.includes(balancer.select()))
     balancer.report('n3', { cpu: 5 })
     balancer.acquire().release()
     try {
@@ -176,7 +176,7 @@ function sharing(file: string, then: string, options = ''): string {
 
 for (const size of ['0', '4_096', '8_192']) {
   test(`a file that is cut to ${size} bytes while it is in use crashes nobody, who is warned`, async (t) => {
-    const file = filePath(t)
+    const file = filePath()
     const { exit, said } = child(
       t,
       sharing(
@@ -197,7 +197,7 @@ for (const size of ['0', '4_096', '8_192']) {
 }
 
 test('a process whose file was deleted goes on, and is warned', async (t) => {
-  const file = filePath(t)
+  const file = filePath()
   const { exit, said } = child(
     t,
     sharing(
@@ -216,7 +216,7 @@ test('without the addon there are no tables in files', async (t) => {
     t,
     `process.env.IDLEST_BINDING_PATH = '/nowhere.node'
     const { createTable, EngineError } = await import('${dist}')
-    try { createTable({ file: ${JSON.stringify(filePath(t))} }) } catch (error) {
+    try { createTable({ file: ${JSON.stringify(filePath())} }) } catch (error) {
       console.log(error instanceof EngineError, error.message)
     }`,
   )
@@ -229,7 +229,7 @@ test('an engine that is forced to be portable has no tables in files', async (t)
     t,
     `process.env.IDLEST_ENGINE = 'portable'
     const { createTable, EngineError } = await import('${dist}')
-    try { createTable({ file: ${JSON.stringify(filePath(t))} }) } catch (error) {
+    try { createTable({ file: ${JSON.stringify(filePath())} }) } catch (error) {
       console.log(error instanceof EngineError, error.message)
     }`,
   )

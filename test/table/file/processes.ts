@@ -9,10 +9,11 @@ import type { ExecutionContext } from 'ava'
 
 export const program = fileURLToPath(new URL('../../fixtures/file-table.mjs', import.meta.url))
 
-/** A path for a file of a test's own, which is removed after it. */
-export function filePath(t: ExecutionContext): string {
+/** A path for a file of a test's own, which is removed in the end. */
+export function filePath(): string {
   const folder = mkdtempSync(join(tmpdir(), 'idlest-file-'))
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  // At the end: until then tables that nobody has any more would warn.
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   return join(folder, 'table')
 }
 

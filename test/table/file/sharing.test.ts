@@ -8,7 +8,7 @@ const nodes = ['a', 'b', 'c']
 
 for (const count of [2, 8]) {
   test(`${count} processes see each other's readings and requests in flight`, async (t) => {
-    const file = filePath(t)
+    const file = filePath()
     const all = await Promise.all(
       Array.from({ length: count }, () => SharingProcess.start(t, { file, nodes })),
     )
@@ -23,7 +23,7 @@ for (const count of [2, 8]) {
 }
 
 test('a process picks by what the others have in flight', async (t) => {
-  const file = filePath(t)
+  const file = filePath()
   const busy = await SharingProcess.start(t, { file, nodes: ['a'] })
   const other = await SharingProcess.start(t, { file, nodes: ['a', 'b'] })
   await busy.do('acquire', 5)
@@ -31,7 +31,7 @@ test('a process picks by what the others have in flight', async (t) => {
 })
 
 test('what a node told one process of its state, the others go by too', async (t) => {
-  const file = filePath(t)
+  const file = filePath()
   const one = await SharingProcess.start(t, { file, nodes })
   const other = await SharingProcess.start(t, { file, nodes })
   await one.do('report', ['a', { state: 'drain' }])
@@ -54,7 +54,7 @@ test('what a node told one process of its state, the others go by too', async (t
 })
 
 test('a node keeps its slot while any process has it, and gives it back with the last', async (t) => {
-  const file = filePath(t)
+  const file = filePath()
   const one = await SharingProcess.start(t, { file, nodes: ['a', 'b'] })
   const other = await SharingProcess.start(t, { file, nodes: ['b', 'c'] })
   t.deepEqual(await other.do('places'), ['a', 'b', 'c'])
@@ -69,7 +69,7 @@ test('a node keeps its slot while any process has it, and gives it back with the
 })
 
 test('a file is full for all processes', async (t) => {
-  const file = filePath(t)
+  const file = filePath()
   const one = await SharingProcess.start(t, { file, nodes: ['a', 'b'], maxNodes: 3 })
   const other = await SharingProcess.start(t, { file, nodes: ['b', 'c'] })
   const { code, message } = await one.do<{ code: string; message: string }>('setNodes', ['a', 'b', 'd'])
@@ -84,7 +84,7 @@ test('a file is full for all processes', async (t) => {
 })
 
 test('a worker thread that is attached counts in the file, and what it had is taken back when it ends', async (t) => {
-  const file = filePath(t)
+  const file = filePath()
   const one = await SharingProcess.start(t, { file, nodes: ['a'] })
   const other = await SharingProcess.start(t, { file, nodes: ['a'] })
   t.is(await one.do('attach'), 'attached')
@@ -100,7 +100,7 @@ test('a worker thread that is attached counts in the file, and what it had is ta
 })
 
 test('the workers of a cluster share a table', async (t) => {
-  const file = filePath(t)
+  const file = filePath()
   cluster.setupPrimary({ exec: program, execArgv: [] })
   t.teardown(() => {
     for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill('SIGKILL')
@@ -119,7 +119,7 @@ test('the workers of a cluster share a table', async (t) => {
 
 for (const engine of ['native', 'portable'] as const) {
   test(`${engine}: two tables of one thread over one file are as those of two processes`, async (t) => {
-    const file = filePath(t)
+    const file = filePath()
     const make = () =>
       createBalancer({
         nodes: ['a', 'b'],
