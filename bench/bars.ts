@@ -104,7 +104,7 @@ export function barsOf(results: readonly CaseResult[], figures: Figures = {}): B
       floors('balancer.select(freshArray)', 'native', 8),
     ),
     bar('native fill, each decision, to the floor', 'times', 0.3, floors('fill(1024)', 'native', 8)),
-    ...[FILE_CASES.select, FILE_CASES.random, FILE_CASES.adaptive].map((name) =>
+    ...[FILE_CASES.select, FILE_CASES.random, FILE_CASES.least].map((name) =>
       bar(`native ${name}, 8 nodes, to the floor`, 'times', FILE_AT_MOST, floors(name, 'native', 8)),
     ),
     bar(`native ${LEASES}, 8 nodes, to the floor`, 'times', 5, floors(LEASES, 'native', 8)),

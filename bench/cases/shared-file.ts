@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { adaptive, createTable, leastConnections, random } from '../../dist/index.js'
+import { createTable, leastConnections, random } from '../../dist/index.js'
 import type { BenchCase, CaseFamily } from '../case.js'
 import { engines } from '../engines.js'
 import { Pool } from '../pool.js'
@@ -12,11 +12,11 @@ import { sampleSelect } from './picks.js'
 export const FILE_CASES = {
   select: 'select() over a file',
   random: 'select() over a file, random',
-  adaptive: 'select() over a file, adaptive',
+  least: 'select() over a file, leastConnections',
   leases: `${LEASES} over a file`,
 } as const
 
-/** What a pick over a file's table may cost at most, in floors; those that look at counts at each pick cost as over any table. */
+/** What a pick over a file's table may cost at most, in floors. */
 export const FILE_AT_MOST = 2
 
 const NODES = 8
@@ -37,7 +37,7 @@ export function sharedFileCases(): CaseFamily {
   const cases: BenchCase[] = [
     { ...shape, name: FILE_CASES.select, sample: sampleSelect(pool.balancer('native')) },
     { ...shape, name: FILE_CASES.random, sample: sampleSelect(pool.balancer('native', random())) },
-    { ...shape, name: FILE_CASES.adaptive, sample: sampleSelect(pool.balancer('native', adaptive())) },
+    { ...shape, name: FILE_CASES.least, sample: sampleSelect(pool.balancer('native', leastConnections())) },
     {
       ...shape,
       name: FILE_CASES.leases,

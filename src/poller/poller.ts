@@ -126,7 +126,8 @@ export class Poller {
     const { table, clock, interval, timeout } = options
     const election = table.elect(options.name)
     this.#watch = election && new LeaderWatch(election, clock, 2 * interval + timeout)
-    const follows = this.#watch?.decide() === false
+    this.#watch?.decide([])
+    const follows = this.#watch?.asks === false
     this.#cycle = new Cycle({
       ...options,
       // It is to be there should the one that polls end: it asks nobody before.
@@ -216,22 +217,23 @@ export class Poller {
   // Another process may ask for all.
   async #round(timeout: number): Promise<Tally> {
     const watch = this.#watch
-    if (watch !== undefined) {
-      const before = watch.asks
-      const asks = watch.decide()
-      if (asks !== before) {
-        this.#asker.setMembers(asks ? this.#entries : [])
-        await this.#asker.prepare()
-      }
-      if (!asks) return emptyTally()
+    if (watch === undefined) return this.#asker.round(timeout)
+    const before = watch.asks
+    const due = watch.decide(this.#entries)
+    if (!watch.asks || !before) this.#asker.setMembers(due)
+    if (due.length === 0) {
+      this.#asker.settle()
+      return emptyTally()
     }
+    // As before the first round.
+    if (!before) await this.#asker.prepare()
     return this.#asker.round(timeout)
   }
 
   #ended(tally: Tally): void {
     const { counters } = this
     const watch = this.#watch
-    if (watch?.asks === false) {
+    if (watch?.asks === false && tally.asked === 0) {
       if (watch.polled) this.#resolveReady()
       return
     }

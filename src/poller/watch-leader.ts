@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.js'
 import type { Election } from '../table/file/groups.js'
+import type { Entry } from '../table/table.js'
 
 /** Who polls for the balancers of one name. */
 export interface PollElection {
@@ -26,15 +27,15 @@ export class LeaderWatch {
     this.#since = clock.now()
   }
 
-  /** As of the last decision. */
+  /** Whether this poller asks all of its members, as of the last decision. */
   get asks(): boolean {
     return this.#asks
   }
 
-  /** Decides. */
-  decide(): boolean {
+  /** Decides whom to ask: all, or those that the one that polls does not have. */
+  decide(entries: readonly Entry[]): readonly Entry[] {
     this.#asks = this.#election.leads() || this.#standsIn()
-    return this.#asks
+    return this.#asks ? entries : entries.filter((entry) => !this.#election.covers(entry))
   }
 
   /** Whether the members have been polled, by any process. */
@@ -42,7 +43,7 @@ export class LeaderWatch {
     return this.#election.cycles > 0
   }
 
-  /** A cycle of this poller's has ended in which it asked. */
+  /** A cycle of this poller's has ended. */
   cycled(): void {
     if (this.#election.leads()) this.#election.cycled()
   }

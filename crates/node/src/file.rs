@@ -4,6 +4,7 @@ use napi::bindgen_prelude::Uint8Array;
 use napi::{Error, Result};
 use napi_derive::napi;
 
+#[cfg(target_os = "linux")]
 use crate::raw::external::External;
 
 /// How a file is laid out: `crates/file/src/header.rs`.

@@ -47,7 +47,6 @@ export class FileTable extends Table {
     this.#file = file
     this.#directory = new Directory(file)
     this.#told = new ToldWords(file)
-    this.#groups = new Groups(file, this.#directory)
     this.#sweptAt = new Float64Array(file.shared, SWEPT_WORD * 4, 1)
     this.#rows = this.#directory.alone(() => {
       const rows = new Rows(file, process.pid)
@@ -55,6 +54,7 @@ export class FileTable extends Table {
       return rows
     })
     file.memory.ledger = this.#rows.ledger
+    this.#groups = new Groups(file, this.#directory, this.#rows)
     lookAgain(new WeakRef(this))
   }
 

@@ -1,5 +1,6 @@
-import type { Directory } from './directory.js'
+import type { Directory, Seat } from './directory.js'
 import * as layout from './layout.js'
+import type { Rows } from './rows.js'
 import type { TableFile } from './table-file.js'
 
 /** Who polls for a group: the balancers of one name, of all processes. */
@@ -9,6 +10,8 @@ export interface Election {
    * process ends, however that comes to be.
    */
   leads(): boolean
+  /** Whether the one that polls has this node as a member, so that it need not be asked by others. */
+  covers(seat: Pick<Seat, 'slot' | 'generation'>): boolean
   /** The id of the process that polls, or polled last; undefined where none ever did. */
   readonly pid: number | undefined
   /** Cycles that the group has made. */
@@ -32,13 +35,15 @@ function hashOf(name: string): bigint {
 export class Groups {
   readonly #file: TableFile
   readonly #directory: Directory
+  readonly #rows: Rows
   readonly #header: Int32Array
   readonly #hashes: BigUint64Array
   // How many balancers of this thread are in a group, and which of them polls: locks tell threads apart, not these.
   readonly #members = new Map<number, number>()
   readonly #leaders = new Map<number, Election>()
 
-  constructor(file: TableFile, directory: Directory) {
+  constructor(file: TableFile, directory: Directory, rows: Rows) {
+    this.#rows = rows
     this.#file = file
     this.#directory = directory
     this.#header = new Int32Array(file.shared, 0, layout.SHARED_HEADER_BYTES / 4)
@@ -53,6 +58,7 @@ export class Groups {
     const lock = layout.POLLER_LOCKS + group
     const file = this.#file
     const leaders = this.#leaders
+    const rows = this.#rows
     const leave = () => this.#leave(group)
     let left = false
     const election: Election = {
@@ -65,7 +71,11 @@ export class Groups {
         if (!file.take(lock, true)) return false
         leaders.set(group, election)
         Atomics.store(header, word + layout.GROUP_PID_WORD, pid)
+        Atomics.store(header, word + layout.GROUP_ROW_WORD, rows.own)
         return true
+      },
+      covers({ slot, generation }) {
+        return rows.hasMember(Atomics.load(header, word + layout.GROUP_ROW_WORD), slot, generation)
       },
       get pid() {
         return Atomics.load(header, word + layout.GROUP_PID_WORD) || undefined

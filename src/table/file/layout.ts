@@ -14,7 +14,7 @@ import * as table from '../layout.js'
  *             word 5 whether a process is at changing the directory, or was killed at it (atomic)
  *             words 6-7 when rows of the dead were last looked for: the clock's time, ms (one f64)
  *             words 64-575 64 groups of pollers, 8 words each: words 0-1 the hash of their name (64 bits; 0: free),
- *             word 2 process id of the one that polls, word 3 its cycles so far (atomic)
+ *             word 2 process id of the one that polls, word 3 its cycles so far, word 4 its row (all atomic)
  * page 1      rows, 2 words each: word 0 whether it has an owner, word 1 the process id of that
  * then        what nodes told, one atomic 64-bit word a slot: see `told.ts`
  * then        slots, one atomic word each: 0 free, 0xffffffff is being emptied, else the bytes of its node's id
@@ -42,6 +42,7 @@ export const GROUP_WORDS = 8
 export const MOST_GROUPS = 64
 export const GROUP_PID_WORD = 2
 export const GROUP_CYCLES_WORD = 3
+export const GROUP_ROW_WORD = 4
 
 export const ROWS_WORD = 1024
 /** Threads, of all processes, that may count in one file. */

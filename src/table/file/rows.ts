@@ -22,25 +22,33 @@ export class Rows {
   readonly #file: TableFile
   readonly #header: Int32Array
   readonly #views = new Map<number, Int32Array>()
-  readonly #own: number
+  /** This thread's. */
+  readonly own: number
   readonly #differences = new Map<number, Difference>()
 
   /** Takes a row. Alone. Throws TableError where all are taken. */
   constructor(file: TableFile, pid: number) {
     this.#file = file
     this.#header = new Int32Array(file.shared, 0, layout.SHARED_HEADER_BYTES / 4)
-    this.#own = this.#take(pid)
+    this.own = this.#take(pid)
   }
 
   /** The requests in flight that this thread counted, by slot. */
   get ledger(): Int32Array {
-    return this.#view(this.#own).subarray(0, this.#file.shape.nodes)
+    return this.#view(this.own).subarray(0, this.#file.shape.nodes)
   }
 
   /** Says whether this thread has the node in a slot as a member. Alone. */
   setMember(slot: number, generation: number, isMember: boolean): void {
     const word = isMember ? layout.MEMBER_BIT | generation : 0
-    Atomics.store(this.#view(this.#own), this.#file.shape.nodes + slot, word)
+    Atomics.store(this.#view(this.own), this.#file.shape.nodes + slot, word)
+  }
+
+  /** Whether the owner of a row has the node in a slot as a member. */
+  hasMember(row: number, slot: number, generation: number): boolean {
+    if (row < 0 || row >= this.#file.shape.rows || this.#state(row) !== OWNED) return false
+    const word = Atomics.load(this.#view(row), this.#file.shape.nodes + slot)
+    return word === (layout.MEMBER_BIT | generation)
   }
 
   /** Whether any thread has the node in a slot as a member. Alone. */
@@ -56,7 +64,7 @@ export class Rows {
   sweep(used: number): number {
     let swept = 0
     for (const row of this.#owned()) {
-      if (row === this.#own || this.#file.held(layout.ROW_LOCKS + row)) continue
+      if (row === this.own || this.#file.held(layout.ROW_LOCKS + row)) continue
       this.#bury(row, used)
       swept++
     }

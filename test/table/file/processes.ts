@@ -9,11 +9,16 @@ import type { ExecutionContext } from 'ava'
 
 export const program = fileURLToPath(new URL('../../fixtures/file-table.mjs', import.meta.url))
 
+// Removed at the end: until then tables that nobody has any more would warn.
+const folders: string[] = []
+process.once('exit', () => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+})
+
 /** A path for a file of a test's own, which is removed in the end. */
 export function filePath(): string {
   const folder = mkdtempSync(join(tmpdir(), 'idlest-file-'))
-  // At the end: until then tables that nobody has any more would warn.
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  folders.push(folder)
   return join(folder, 'table')
 }
 

@@ -30,6 +30,7 @@ pub fn mapped(_: *const u8, _: usize) -> Option<Kept> {
 }
 
 /// A part of a file's memory, to become an `ArrayBuffer` that keeps the mapping.
+#[cfg_attr(not(target_os = "linux"), allow(dead_code))]
 pub struct External {
     mapping: Kept,
     data: ptr::NonNull<u8>,
