@@ -1,14 +1,17 @@
 import type { CaseResult, Doer } from './case.js'
 import { ALGORITHM_SIZES, ALGORITHMS, caseOf, nameOf, WEIGHTINGS } from './cases/algorithms.js'
+import { CHANGES, CHANGES_NODES } from './cases/changes.js'
 import { STRING_FLOOR } from './cases/floor.js'
 import { KEYED_CASES, KEYED_NODES } from './cases/keyed.js'
 import { ADAPTIVE_LEASES, LEASES } from './cases/leases.js'
 import { FILE_AT_MOST, FILE_CASES } from './cases/shared-file.js'
 import type { FleetResult } from './figures/fleet.js'
 import type { GcResult } from './figures/gc.js'
+import type { GrpcPolicyResult } from './figures/grpc-policies.js'
 import { MEASURED_SERVERS, type MiddlewareResult } from './figures/middleware.js'
 import type { NatsResult } from './figures/nats.js'
 import type { PollResult } from './figures/poll.js'
+import type { Sender, SenderResult } from './figures/undici.js'
 import type { WaitsResult } from './figures/waits.js'
 
 /** What else is measured. Absent where it was not. */
@@ -22,6 +25,8 @@ export interface Figures {
   readonly nats?: NatsResult
   readonly waits?: readonly WaitsResult[]
   readonly middleware?: readonly MiddlewareResult[]
+  readonly undici?: readonly SenderResult[]
+  readonly grpcPolicies?: readonly GrpcPolicyResult[]
 }
 
 /** What a number is of, and so how it is written. */
@@ -63,6 +68,14 @@ export function barsOf(results: readonly CaseResult[], figures: Figures = {}): B
       'times',
       1.2,
       ratio(floors('select()', 'native', LARGE), select8),
+    ),
+    ...CHANGES_NODES.map((nodes) =>
+      bar(
+        `native ${CHANGES}, ${nodes.toLocaleString('en')} nodes, to the floor`,
+        'times',
+        1.2,
+        floors(CHANGES, 'native', nodes),
+      ),
     ),
     ...[
       ...ALGORITHMS.map(({ algorithm, atMost }) => ({ name: nameOf(algorithm), atMost })),
@@ -148,7 +161,44 @@ export function barsOf(results: readonly CaseResult[], figures: Figures = {}): B
         bar(`middleware of ${server}, a request with a report`, 'µs', 5, measured?.reported),
       ]
     }),
+    ...undiciBars(figures.undici),
+    ...(['idlest_weighted_round_robin', 'idlest_adaptive'] as const).map((policy) =>
+      bar(
+        `CPU of a call of gRPC by ${policy}, to round_robin`,
+        'times',
+        1.2,
+        figures.grpcPolicies?.find((one) => one.policy === policy)?.toRoundRobin,
+      ),
+    ),
   ]
+}
+
+/** As many requests a second as this part of what undici's own dispatchers send. */
+const THROUGHPUT = 0.95
+
+// Undici's own go in turn. What a dispatcher costs is seen where it does so too; what it is good for, where it does not.
+function undiciBars(results: readonly SenderResult[] = []): Bar[] {
+  const find = (sender: Sender) => results.find((one) => one.sender === sender)
+  const inTurn = find('BalancedDispatcher, roundRobin()')
+  const usual = find('BalancedDispatcher, adaptive()')
+  const others = [
+    ['BalancedPool', 'BalancedPool', inTurn?.toBalancedPool],
+    ['RoundRobinPool', 'RoundRobinPool, one a server in turn', inTurn?.toRoundRobinPool],
+  ] as const
+  return others.flatMap(([name, sender, throughput]) => [
+    bar(
+      `BalancedDispatcher in turn, time of a request to that of ${name}`,
+      'times',
+      1 / THROUGHPUT,
+      ratio(1, throughput),
+    ),
+    bar(
+      `BalancedDispatcher, p99 with a busy server to that of ${name}`,
+      'part',
+      1 / 2,
+      ratio(usual?.p99, find(sender)?.p99),
+    ),
+  ])
 }
 
 function bar(what: string, unit: BarUnit, atMost: number, reached: number | undefined): Bar {

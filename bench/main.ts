@@ -6,6 +6,7 @@ import { barsOf, type Figures, LARGE } from './bars.js'
 import type { CaseFamily, CaseResult } from './case.js'
 import { algorithmCases } from './cases/algorithms.js'
 import { arrayCases } from './cases/arrays.js'
+import { changesCases } from './cases/changes.js'
 import { comparisonCases } from './cases/comparisons.js'
 import { floorCases, sampleFloor } from './cases/floor.js'
 import { keyedCases } from './cases/keyed.js'
@@ -19,10 +20,12 @@ import { type ThreadsResult, threadCases } from './cases/threads.js'
 import { engines, noBinding } from './engines.js'
 import { pollFleet } from './figures/fleet.js'
 import { countCollections, type GcResult } from './figures/gc.js'
+import { measureGrpcPolicies } from './figures/grpc-policies.js'
 import { tableBytes } from './figures/memory.js'
 import { measureMiddleware } from './figures/middleware.js'
 import { measureNats } from './figures/nats.js'
 import { pollCycles } from './figures/poll.js'
+import { measureUndici } from './figures/undici.js'
 import { measureWaits } from './figures/waits.js'
 import { thisMachine } from './machine.js'
 import { barsTable, casesTable, figuresTable, threadsTable } from './report.js'
@@ -39,6 +42,8 @@ interface Options {
   nats?: string
   waits?: boolean
   middleware?: boolean
+  undici?: boolean
+  grpcPolicies?: boolean
 }
 
 const options = new Command('bench')
@@ -46,12 +51,17 @@ const options = new Command('bench')
   .option('--json <file>', 'writes the results to a file')
   .option('--quick', 'few samples: shows that everything runs, its figures say nothing')
   .option('--no-cases', 'leaves out the timed cases')
-  .option('--no-figures', 'leaves out garbage collections, memory, the poll cycles, waits and middleware')
+  .option(
+    '--no-figures',
+    'leaves out garbage collections, memory, the poll cycles, waits, middleware, undici and calls of gRPC',
+  )
   .option('--poll', 'the poll cycles alone')
   .option('--grpc', 'hearing a fleet by gRPC, alone')
   .option('--nats <address>', 'hearing reports over this NATS server, such as 127.0.0.1:4222, alone')
   .option('--waits', 'the waits of jobs for worker threads alone')
   .option('--middleware', 'what middleware adds to a request alone')
+  .option('--undici', "BalancedDispatcher beside undici's own dispatchers, alone")
+  .option('--grpc-policies', 'calls of gRPC by the policies of idlest and of grpc-js alone')
   .parse()
   .opts<Options>()
 
@@ -64,7 +74,13 @@ console.log(
 if (noBinding !== undefined) progress.note(`the native engine is left out: ${noBinding}`)
 
 const alone =
-  options.poll || options.grpc || options.waits || options.middleware || options.nats !== undefined
+  options.poll ||
+  options.grpc ||
+  options.waits ||
+  options.middleware ||
+  options.undici ||
+  options.grpcPolicies ||
+  options.nats !== undefined
 const measured = options.cases && !alone ? await measureCases(settings) : undefined
 const figures = options.figures || alone ? await measureFigures(settings) : {}
 // What was left out on purpose need not be listed as not measured.
@@ -112,6 +128,7 @@ async function measureCases(
     leaseCases(),
     publishingCases(),
     sharedFileCases(),
+    changesCases(),
     comparisonCases(),
     threads,
   ]
@@ -143,6 +160,14 @@ function partsOf(settings: Settings): Part[] {
     what: 'middleware',
     measure: async () => ({ middleware: await measureMiddleware(settings.middleware) }),
   }
+  const undici: Part = {
+    what: 'dispatchers of undici',
+    measure: async () => ({ undici: await measureUndici(settings.undici) }),
+  }
+  const policies: Part = {
+    what: 'calls of gRPC',
+    measure: async () => ({ grpcPolicies: await measureGrpcPolicies(settings.grpcPolicies) }),
+  }
   const { nats } = options
   if (nats !== undefined) {
     return [
@@ -156,6 +181,8 @@ function partsOf(settings: Settings): Part[] {
   if (options.poll) return poll
   if (options.waits) return [waits]
   if (options.middleware) return [middleware]
+  if (options.undici) return [undici]
+  if (options.grpcPolicies) return [policies]
   const gc: GcResult[] = []
   const collections = engines.map((engine) => ({
     what: `counting garbage collections, ${engine}`,
@@ -165,7 +192,7 @@ function partsOf(settings: Settings): Part[] {
     },
   }))
   const memory = { what: 'memory', measure: async () => ({ tableBytes: await tableBytes(LARGE) }) }
-  return [...collections, memory, ...poll, waits, middleware]
+  return [...collections, memory, ...poll, waits, middleware, undici, policies]
 }
 
 async function measureFigures(settings: Settings): Promise<Figures> {

@@ -85,6 +85,8 @@ export function figuresTable({
   nats,
   waits,
   middleware,
+  undici,
+  grpcPolicies,
 }: Figures): string {
   const table = new Table({ head: ['figure', 'reached'], style })
   for (const { engine, cases } of gc ?? []) {
@@ -116,6 +118,19 @@ export function figuresTable({
     table.push([
       `middleware of ${server}: added to a request of ${digits(plain)} µs`,
       `${signed(counted)} µs counted, ${signed(reported)} µs with a report, ${signed(anew)} µs with one of its own`,
+    ])
+  }
+  for (const { sender, throughput, cpu, toBalancedPool, toRoundRobinPool, p50, p99 } of undici ?? []) {
+    table.push([
+      `undici, 4 servers: ${sender}`,
+      `${Math.round(throughput).toLocaleString('en-US')} requests/s, ${digits(cpu)} µs CPU each (${digits(toBalancedPool)} of BalancedPool, ` +
+        `${digits(toRoundRobinPool)} of RoundRobinPool); one server busy: p50 ${digits(p50)} ms, p99 ${digits(p99)} ms`,
+    ])
+  }
+  for (const { policy, cpu, toRoundRobin } of grpcPolicies ?? []) {
+    table.push([
+      `CPU of a call of gRPC in the client by ${policy}`,
+      `${digits(cpu)} µs, ${digits(toRoundRobin)} x round_robin`,
     ])
   }
   return table.toString()

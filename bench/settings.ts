@@ -1,4 +1,6 @@
+import type { GrpcPoliciesSettings } from './figures/grpc-policies.js'
 import type { MiddlewareSettings } from './figures/middleware.js'
+import type { UndiciSettings } from './figures/undici.js'
 
 /** How much is measured. */
 export interface Settings {
@@ -13,6 +15,8 @@ export interface Settings {
   /** Jobs that worker threads are given by each policy. */
   readonly waits: number
   readonly middleware: MiddlewareSettings
+  readonly undici: UndiciSettings
+  readonly grpcPolicies: GrpcPoliciesSettings
 }
 
 export interface PollSettings {
@@ -50,6 +54,8 @@ export const full: Settings = {
   nats: { nodes: 1_000, time: 20_000, flood: 300_000 },
   waits: 3_000,
   middleware: { rounds: 200, requests: 200 },
+  undici: { rounds: 100, requests: 1_000, busyRounds: 4, busyRequests: 300 },
+  grpcPolicies: { rounds: 150, calls: 200 },
 }
 
 /** Shows that everything runs; its figures say nothing. */
@@ -62,4 +68,6 @@ export const quick: Settings = {
   nats: { nodes: 50, time: 500, flood: 5_000 },
   waits: 100,
   middleware: { rounds: 2, requests: 20 },
+  undici: { rounds: 2, requests: 100, busyRounds: 1, busyRequests: 20 },
+  grpcPolicies: { rounds: 2, calls: 20 },
 }

@@ -14,6 +14,7 @@ export type ErrorCode =
   | 'IDLEST_ENGINE'
   | 'IDLEST_SAMPLER'
   | 'IDLEST_LISTEN'
+  | 'IDLEST_PEER'
 
 /** What every error of idlest has: a stable `code`, and where one value is at fault, that value. */
 export class IdlestError extends Error {
@@ -164,6 +165,30 @@ export class SamplerError extends IdlestError {
   override readonly name = 'SamplerError'
   constructor(message: string, value?: unknown, cause?: unknown) {
     super('IDLEST_SAMPLER', message, value, cause)
+  }
+}
+
+/** A package that idlest plugs into is not installed, or of a version that it was not tested with. */
+export class PeerError extends IdlestError {
+  override readonly name = 'PeerError'
+  /** The package's name. */
+  readonly package: string
+  /** Its version; undefined where it is missing, or can't be found out. */
+  readonly version: string | undefined
+  /** The versions that were tested, as npm takes them. */
+  readonly tested: string
+
+  /** @param found what is there instead, such as "is not installed" */
+  constructor(name: string, version: string | undefined, tested: string, found: string, cause?: unknown) {
+    super(
+      'IDLEST_PEER',
+      `${name} ${found}: tested is ${tested}; npm install ${name}@${tested}`,
+      version,
+      cause,
+    )
+    this.package = name
+    this.version = version
+    this.tested = tested
   }
 }
 

@@ -29,15 +29,25 @@ export {
 export { type AttachedBalancer, type AttachOptions, attachBalancer } from './balancer/attached.js'
 export { type Balancer, createBalancer } from './balancer/balancer.js'
 export { type ConfigureOptions, configure, select } from './balancer/drop-in.js'
+export type { Explanation } from './balancer/explain.js'
+export type { Grounds, GroundsCode } from './balancer/grounds.js'
 export type { GuardCounters } from './balancer/guard.js'
 export type { BalancerHandle } from './balancer/handle.js'
 export type { InBandCounters, Observed, ObserveOptions } from './balancer/in-band.js'
 export type { Lease, LeaseCounters, Outcome } from './balancer/lease.js'
 export type { NodeLike } from './balancer/node.js'
+export type {
+  DiscoveryCounters,
+  DiscoveryProblem,
+  Following,
+  FoundNode,
+  NodeFollower,
+  NodeSource,
+} from './balancer/node-source.js'
 export type { BalancerOptions, PollOptions } from './balancer/options.js'
 export type { EjectionReason, HealthCounters } from './balancer/passive-health.js'
 export { createTable } from './balancer/process-table.js'
-export type { ReasonCode, Rules } from './balancer/reasons.js'
+export type { Reason, ReasonCode, Rules } from './balancer/reasons.js'
 export type { HeaderLookup, ReportSource } from './balancer/report-headers.js'
 export type { SelectOptions } from './balancer/select-options.js'
 export type { EjectionSnapshot, NodeSnapshot } from './balancer/snapshot.js'
@@ -52,6 +62,7 @@ export type {
 } from './balancer/trust-options.js'
 export type { TlsSettings } from './client-tls.js'
 export type { Clock } from './clock.js'
+export * from './discovery/index.js'
 export {
   BadKeyError,
   BadNodeError,
@@ -65,6 +76,7 @@ export {
   NodeTakenError,
   NoNodesError,
   OptionError,
+  PeerError,
   SamplerError,
   TableError,
   UnknownLoadError,
@@ -127,6 +139,8 @@ export type { CpuSource } from './reports/node-cpu.js'
 export type { Table, TableOptions } from './table/table.js'
 export type {
   CustomErrorEvent,
+  DiscoveryChangeEvent,
+  DiscoveryProblemEvent,
   EmptySelectEvent,
   MemberEjectedEvent,
   MemberReturnedEvent,

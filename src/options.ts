@@ -65,27 +65,6 @@ export function findWrong<S extends v.GenericSchema>(
   return { ok: false, wrong: findings(value, result.issues) }
 }
 
-/**
- * The same as errors, one an option, for forms.
- * @throws OptionError for a value that can't be read at all
- */
-export function optionErrors<S extends v.GenericSchema>(
-  path: string,
-  value: unknown,
-  schema: S,
-):
-  | { readonly ok: true; readonly value: v.InferOutput<S> }
-  | { readonly ok: false; readonly errors: OptionError[] } {
-  const found = findWrong(path, value, schema)
-  if (found.ok) return found
-  const byOption = new Map<string, OptionError>()
-  for (const finding of namesFirst(found.wrong)) {
-    const error = errorOf(path, finding)
-    if (!byOption.has(error.option)) byOption.set(error.option, error)
-  }
-  return { ok: false, errors: [...byOption.values()] }
-}
-
 // Getters and proxies throw what they like.
 function parsed<S extends v.GenericSchema>(path: string, value: unknown, schema: S): v.SafeParseResult<S> {
   try {

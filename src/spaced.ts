@@ -8,14 +8,20 @@ export class Spaced {
   readonly #run: () => void
   readonly #clock: Clock
   readonly #spacing: number
-  #last = Number.NEGATIVE_INFINITY
+  readonly #mostShare: number
+  #earliest = Number.NEGATIVE_INFINITY
   #timer: TimerHandle
   #waiting = false
   #closed = false
 
-  /** @param spacing ms; 0: each time at once */
-  constructor(run: () => void, clock: Clock, spacing: number) {
+  /**
+   * @param spacing ms; 0: each time at once
+   * @param mostShare the share of the time that runs may take, above 0 to 1: after one that took long the next waits, but
+   * with a spacing of 0
+   */
+  constructor(run: () => void, clock: Clock, spacing: number, mostShare = 1) {
     this.#run = run
+    this.#mostShare = spacing === 0 ? 1 : mostShare
     this.#clock = clock
     this.#spacing = spacing
   }
@@ -24,7 +30,7 @@ export class Spaced {
   soon(): void {
     if (this.#waiting || this.#closed) return
     const now = this.#clock.now()
-    const wait = this.#last + this.#spacing - now
+    const wait = this.#earliest - now
     if (wait > 0) {
       this.#waiting = true
       this.#timer = this.#clock.setTimeout(() => this.#runNow(this.#clock.now()), wait)
@@ -40,7 +46,10 @@ export class Spaced {
 
   #runNow(now: number): void {
     this.#waiting = false
-    this.#last = now
+    this.#earliest = now + this.#spacing
     this.#run()
+    if (this.#mostShare === 1) return
+    const took = this.#clock.now() - now
+    this.#earliest = Math.max(this.#earliest, now + took / this.#mostShare)
   }
 }

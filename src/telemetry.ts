@@ -95,6 +95,26 @@ export interface WorkerRestartEvent {
   readonly error: unknown
 }
 
+/** A discovery found other nodes than before. */
+export interface DiscoveryChangeEvent {
+  /** The discovery's name, such as `dns:api.example`. */
+  readonly discovery: string
+  /** How many there are now. */
+  readonly nodes: number
+  /** Ids of those that came, and went. */
+  readonly added: readonly string[]
+  readonly removed: readonly string[]
+}
+
+/** A discovery looked, and what it found can't be used, or not all of it. What is known stays. */
+export interface DiscoveryProblemEvent {
+  readonly discovery: string
+  readonly kind: 'empty' | 'notFound' | 'timeout' | 'failed' | 'invalid'
+  readonly reason: string
+  /** What was thrown, where something was. */
+  readonly error: unknown
+}
+
 /** The channels of node:diagnostics_channel that idlest publishes to; free when nobody listens. */
 export const channels = {
   poll: tracingChannel<unknown, PollEvent>('idlest:poll'),
@@ -107,6 +127,8 @@ export const channels = {
   customError: channel('idlest:custom:error'),
   samplerError: channel('idlest:sampler:error'),
   workerRestart: channel('idlest:worker:restart'),
+  discoveryChange: channel('idlest:discovery:change'),
+  discoveryProblem: channel('idlest:discovery:problem'),
 } as const
 
 /** Tells of a pick that found no node. */
@@ -139,4 +161,14 @@ export function publishSuspect(event: MemberSuspectEvent): void {
 /** Tells of what an algorithm of the user's did wrong. */
 export function publishCustomError(event: CustomErrorEvent): void {
   if (channels.customError.hasSubscribers) channels.customError.publish(event)
+}
+
+/** Tells that a discovery found other nodes. */
+export function publishDiscovered(event: DiscoveryChangeEvent): void {
+  if (channels.discoveryChange.hasSubscribers) channels.discoveryChange.publish(event)
+}
+
+/** Tells that what a discovery found can't be used. */
+export function publishDiscoveryProblem(event: DiscoveryProblemEvent): void {
+  if (channels.discoveryProblem.hasSubscribers) channels.discoveryProblem.publish(event)
 }

@@ -4,12 +4,12 @@ import * as v from 'valibot'
 import { OptionError } from '../dist/errors.js'
 import {
   checkOptions,
+  findWrong,
   flag,
   method,
   milliseconds,
   number,
   oneOf,
-  optionErrors,
   options,
   secret,
   text,
@@ -56,19 +56,13 @@ for (const { given, option, expected } of wrong) {
   })
 }
 
-test('all that is wrong comes at once, one error an option', (t) => {
-  const result = optionErrors(
-    'poll',
-    { interval: Number.NEGATIVE_INFINITY, workers: 65, verbos: true },
-    schema,
-  )
-  t.false(result.ok)
-  const errors = result.ok ? [] : result.errors
-  t.deepEqual(errors.map(({ option }) => option).sort(), ['poll.interval', 'poll.verbos', 'poll.workers'])
-  t.deepEqual(optionErrors('poll', { workers: 2 }, schema), {
-    ok: true,
-    value: { interval: 5_000, workers: 2 },
-  })
+test('all that is wrong comes at once, by paths and with what would be right', (t) => {
+  const given = { interval: Number.NEGATIVE_INFINITY, workers: 65, verbos: true }
+  const result = findWrong('poll', given, schema)
+  const wrong = result.ok ? [] : result.wrong
+  t.deepEqual([...new Set(wrong.map(({ path }) => path.join('.')))].sort(), ['interval', 'verbos', 'workers'])
+  t.deepEqual(wrong.find(({ isName }) => isName)?.path, ['verbos'])
+  t.deepEqual(findWrong('poll', { workers: 2 }, schema), { ok: true, value: { interval: 5_000, workers: 2 } })
 })
 
 test('an unknown option is refused with its value and the nearest known one', (t) => {

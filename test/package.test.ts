@@ -46,6 +46,23 @@ test('an ESM program with a polling balancer ends by itself when its own work is
   t.regex(stdout, /^(127\.0\.0\.1:9|b|me)\n$/)
 })
 
+test('exporters of metrics are imported by their own paths, from ESM and CommonJS, and the dashboard by its', async (t) => {
+  const { stdout, stderr } = await program(
+    'program.cjs',
+    `const { createBalancer } = require('idlest')
+     const { collectBalancer } = require('idlest/prometheus')
+     const { title } = require('idlest/grafana/dashboard.json')
+     const balancer = createBalancer({ nodes: ['a'], poll: false })
+     collectBalancer(balancer)
+     import('idlest/opentelemetry').then(({ instrumentBalancer }) => {
+       instrumentBalancer(balancer).close()
+       console.log(title)
+     })`,
+  )
+  t.is(stdout, 'idlest\n')
+  t.is(stderr, '')
+})
+
 test('the portable engine imports nothing of Node.js', async (t) => {
   const seen = new Set<string>()
   const visit = async (file: URL): Promise<void> => {

@@ -6,7 +6,7 @@ const SPREAD_STREAM = 0x73707264
 /** How the times of a log become arrivals. */
 export interface ArrivalOptions {
   /** The log goes by so many times as fast. Default 1. */
-  readonly speed?: number
+  readonly speed?: number | undefined
   /** Fixes where in its second a request came, where a log tells no more than that. */
   readonly seed: number
 }

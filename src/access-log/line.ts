@@ -5,7 +5,7 @@ import { commonTime, jsonTime, type LogTime } from './times.js'
 export const LONGEST_LINE = 64 * 1024
 
 /** Fields of JSON lines that are looked for, the first that is there. */
-export const TIME_FIELDS = [
+const TIME_FIELDS = [
   'time',
   'timestamp',
   '@timestamp',

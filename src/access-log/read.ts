@@ -60,8 +60,17 @@ export async function readAccessLog(
   const take = async (text: AsyncIterable<Buffer>) => {
     for await (const piece of text) log.write(decoder.write(piece))
   }
-  if (isGzip(first.value)) await pipeline(whole, createGunzip(), take)
-  else await pipeline(whole, take)
+  try {
+    if (isGzip(first.value)) await pipeline(whole, createGunzip(), take)
+    else await pipeline(whole, take)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (error instanceof Error && code?.startsWith('Z_')) {
+      const lines = log.counts.lines.toLocaleString('en')
+      error.message = `the compression of ${path} breaks off after ${lines} lines: ${error.message}`
+    }
+    throw error
+  }
   log.write(decoder.end())
   log.end()
   return log

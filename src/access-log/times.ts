@@ -63,7 +63,7 @@ function isoTime(text: string): LogTime | undefined {
  * A number: by its size seconds since 1970, or milliseconds, microseconds or nanoseconds. Seconds up to 1e11 are years
  * up to 5138, and milliseconds from there on are years from 1973 on.
  */
-export function numberTime(value: number): LogTime {
+function numberTime(value: number): LogTime {
   if (!Number.isFinite(value)) return { wrong: 'its time is not a finite number' }
   const size = Math.abs(value)
   if (size < 1e11) return bounded(value * 1000)

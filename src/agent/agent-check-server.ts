@@ -1,8 +1,8 @@
 import { createServer, type Socket } from 'node:net'
 import type { Report } from '../report.js'
 import { writeAgentCheck } from '../reports/agent-check.js'
+import { type Address, listen } from '../web/listening.js'
 import type { AgentServer } from './agent-server.js'
-import { type Address, listen } from './listening.js'
 import type { CheckedAgentCheckOptions } from './options.js'
 import type { Reporter } from './reporter.js'
 

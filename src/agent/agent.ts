@@ -1,6 +1,6 @@
 import type { NodeState, Report } from '../report.js'
+import type { Address } from '../web/listening.js'
 import { type AgentParts, keepParts } from './agent-parts.js'
-import type { Address } from './listening.js'
 import type { NamedCounters, NamedValue } from './named-metrics.js'
 import type { NatsPublisher } from './nats-publisher.js'
 import { type AgentOptions, checkAgentOptions } from './options.js'

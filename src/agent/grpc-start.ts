@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.js'
+import type { Address, ListenCounters } from '../web/listening.js'
 import type { AgentServer } from './agent-server.js'
-import type { Address, ListenCounters } from './listening.js'
 import type { CheckedGrpcOptions } from './options.js'
 import type { OrcaServiceCounters } from './orca-service.js'
 import type { Reporter } from './reporter.js'

@@ -6,6 +6,8 @@ import { GRPC_PACKAGE, needPackage } from '../optional-package.js'
 import { checkOptions, clockSchema, flag, milliseconds, number, options, text, whole } from '../options.js'
 import { processClock } from '../process-clock.js'
 import { MAX_VALUE } from '../reports/values.js'
+import { tokenSchema } from '../web/token.js'
+import { type ServerTls, serverTlsSchema } from '../web/web-server.js'
 import { isMetricName, isNamedValue, METRIC_NAME, type NamedValue } from './named-metrics.js'
 import {
   type NatsPublisherOptions,
@@ -14,9 +16,7 @@ import {
   natsPublisherSettings,
 } from './nats-options.js'
 import { type OrcaServiceOptions, orcaServiceEntries } from './orca-service.js'
-import { tokenSchema } from './token.js'
 import { checkUtilization, type UtilizationOptions, utilizationEntries } from './utilization.js'
-import { type ServerTls, serverTlsSchema } from './web-server.js'
 
 /** A certificate for the agent, and whom it asks for theirs. */
 export type AgentTls = ServerTls

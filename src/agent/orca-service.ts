@@ -2,11 +2,11 @@ import * as v from 'valibot'
 import type { Clock } from '../clock.js'
 import { checkOptions, milliseconds, options, whole } from '../options.js'
 import { type OrcaRequest, readOrcaRequest } from '../reports/orca-request.js'
+import { tokenCheck, tokenSchema } from '../web/token.js'
 import type { Agent } from './agent.js'
 import { partsOf } from './agent-parts.js'
 import { type OrcaCall, ToldCall } from './orca-call.js'
 import type { Reporter } from './reporter.js'
-import { tokenCheck, tokenSchema } from './token.js'
 
 /** What the service did, since the start. */
 export interface OrcaServiceCounters {

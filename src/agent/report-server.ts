@@ -4,14 +4,14 @@ import { authority } from '../host.js'
 import type { Report } from '../report.js'
 import { FORMAT_HEADER, HEADER_FORMS, REPORT_HEADER } from '../reports/orca-headers.js'
 import { writeOrcaJson } from '../reports/orca-json.js'
+import { type Address, listen } from '../web/listening.js'
+import { tokenCheck } from '../web/token.js'
+import { createWebServer, hasBody } from '../web/web-server.js'
 import type { AgentServer } from './agent-server.js'
-import { type Address, listen } from './listening.js'
 import { METRICS_TYPE, writeMetrics } from './metrics.js'
 import type { CheckedAgentOptions } from './options.js'
 import { reportHeader } from './report-header.js'
 import type { Reporter } from './reporter.js'
-import { tokenCheck } from './token.js'
-import { createWebServer, hasBody } from './web-server.js'
 
 /** What the agent's server did, since the start. */
 export interface ServerCounters {

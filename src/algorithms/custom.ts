@@ -47,8 +47,12 @@ export interface CustomOutcome {
   readonly ok: boolean
   /** What went wrong, where that was told. */
   readonly error: unknown
+  /** Which kind of failure it was, where that was told. */
+  readonly kind: string | undefined
   /** How long it took, ms; undefined where it was not told. */
   readonly latency: number | undefined
+  /** Whether it says nothing of the node, as where the caller gave up. */
+  readonly neutral: boolean
 }
 
 /**

@@ -154,6 +154,7 @@ export class AttachedBalancer extends Picker<string> {
       if (member === undefined || standing === undefined) return []
       takeStanding(member, standing)
       this.members.update(member)
+      this.members.rank(member, standing)
       return [member]
     })
   }

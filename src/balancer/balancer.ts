@@ -14,13 +14,14 @@ import { processClock } from '../process-clock.js'
 import { type Seed, streamOf, toSeed } from '../seed.js'
 import { type Entry, sampleTime, Table } from '../table/table.js'
 import { Drains } from './drains.js'
+import { Followed } from './followed.js'
 import { type BalancerHandle, HandleServer } from './handle.js'
 import { keptAlive } from './keep-alive.js'
 import type { Member } from './members.js'
 import type { NodeLike } from './node.js'
+import type { NodeSource } from './node-source.js'
 import { type BalancerOptions, balancerOptions, type CheckedPollOptions } from './options.js'
 import { processTable } from './process-table.js'
-import { rulesOf } from './reasons.js'
 import { SeatedBalancer } from './seated.js'
 import { warnOfShortTtl } from './short-ttl.js'
 import type { BalancerStats } from './stats.js'
@@ -38,10 +39,10 @@ export class Balancer<N extends NodeLike = NodeLike> extends SeatedBalancer<N> {
   readonly #sampling: Sampling | undefined
   readonly #onSamplerError: number | 'stale'
   readonly #coalesce: number
-  readonly #trust: TrustSettings
   readonly #pollInterval: number | undefined
   readonly #served = new Set<LiveServer>()
   readonly #unlisten: () => void
+  readonly #followed: Followed<N> | undefined
   #handles: HandleServer | undefined
   // Whose standing attached threads are to be told; all: who the members are, too.
   #toTell: Set<Member> | 'all' | undefined
@@ -68,7 +69,6 @@ export class Balancer<N extends NodeLike = NodeLike> extends SeatedBalancer<N> {
       trust,
     })
     this.#coalesce = options.coalesce
-    this.#trust = trust
     this.#pollInterval = options.poll === false ? undefined : options.poll.interval
     this.#drains = new Drains(table.memory, clock)
     this.#onSamplerError = options.onSamplerError
@@ -86,8 +86,18 @@ export class Balancer<N extends NodeLike = NodeLike> extends SeatedBalancer<N> {
       if (algorithm.kind === 'prequal') this.probeBy(this.#poller.probes())
     }
     this.#unlisten = table.listen((told) => this.#hearOfOthers(told))
-    this.setNodes(options.nodes as readonly N[])
-    this.#poller?.start()
+    if (Array.isArray(options.nodes)) {
+      this.setNodes(options.nodes as readonly N[])
+      this.#poller?.start()
+    } else {
+      this.setNodes([])
+      this.#followed = this.#follow(options.nodes as NodeSource<N>)
+      // Polls of nobody would say that it is ready.
+      this.#followed.first.then(
+        () => this.#poller?.start(),
+        () => {},
+      )
+    }
   }
 
   /**
@@ -105,15 +115,22 @@ export class Balancer<N extends NodeLike = NodeLike> extends SeatedBalancer<N> {
 
   /**
    * Resolves after the first complete poll cycle; at once with `poll: false`. Until then picks by reports are even: for
-   * up to `startupJitter + timeout`, 62 s by default. Rejects with ClosedError where the balancer is closed before.
+   * up to `startupJitter + timeout`, 62 s by default. With a discovery it waits for the first nodes before, however long
+   * that takes. Rejects with ClosedError where the balancer is closed before.
    */
   async ready(): Promise<void> {
+    if (this.#followed !== undefined) await keptAlive(this.#followed.first)
     if (this.#poller !== undefined) await keptAlive(this.#poller.ready)
   }
 
   override stats(): BalancerStats {
     const poll = this.#poller?.counted()
-    return { ...super.stats(), poll, sampler: this.#sampling && { ...this.#sampling.counters } }
+    return {
+      ...super.stats(),
+      poll,
+      discovery: this.#followed?.counters(),
+      sampler: this.#sampling && { ...this.#sampling.counters },
+    }
   }
 
   /**
@@ -139,7 +156,7 @@ export class Balancer<N extends NodeLike = NodeLike> extends SeatedBalancer<N> {
       self: this.self?.id,
       turns: this.turns,
       coalesce: this.#coalesce,
-      trust: this.#trust,
+      trust: this.trust,
       members: () => this.members.list,
       onTold: (told) => this.hearOf(told),
     })
@@ -160,12 +177,12 @@ export class Balancer<N extends NodeLike = NodeLike> extends SeatedBalancer<N> {
     this.checkOpen()
     // Loaded where it is used.
     const { startLiveServer } = await import('../live/server.js')
-    const { name, clock, algorithm } = this
+    const { name, clock } = this
     const watched = {
       name,
       clock,
       pollInterval: this.#pollInterval,
-      rules: () => rulesOf(algorithm, this.#trust, this.members.standings.isOpen),
+      rules: () => this.rules(),
       stats: () => this.stats(),
       snapshot: () => this.snapshot(),
     }
@@ -179,6 +196,7 @@ export class Balancer<N extends NodeLike = NodeLike> extends SeatedBalancer<N> {
   /** Stops polling, lets go of all members, and ends those who wait. Picks throw ClosedError from now on. */
   override async close(): Promise<void> {
     if (!this.closed) {
+      this.#followed?.close()
       super.close()
       this.#unlisten()
       this.#drains.close()
@@ -225,6 +243,7 @@ export class Balancer<N extends NodeLike = NodeLike> extends SeatedBalancer<N> {
   protected override restood(members: readonly Member<N>[]): void {
     super.restood(members)
     this.#tellSoon(members)
+    if (members.some((member) => member.ejected)) this.#followed?.failing()
   }
 
   // The poller and attached threads are told once a turn, however many members changed in it.
@@ -249,6 +268,21 @@ export class Balancer<N extends NodeLike = NodeLike> extends SeatedBalancer<N> {
     this.#handles?.changed()
   }
 
+  #follow(source: NodeSource<N>): Followed<N> {
+    return new Followed({
+      source,
+      name: this.name,
+      members: this.members,
+      clock: this.clock,
+      spacing: this.#coalesce,
+      self: this.self?.id,
+      onChange: (left) => {
+        this.changed()
+        for (const member of left) this.letGo(member)
+      },
+    })
+  }
+
   #makePoller(poll: CheckedPollOptions, coalesce: number, seed: Seed): Poller {
     const self = this.self?.id
     return new Poller({
@@ -263,7 +297,16 @@ export class Balancer<N extends NodeLike = NodeLike> extends SeatedBalancer<N> {
         this.table.tell(told)
         this.told(told)
       },
+      onCycle: ({ failed }) => {
+        // A node that is gone does not answer: but one that never does is not asked about again.
+        if (failed.some(({ node, kind }) => kind === 'exit' && this.#isNew(node))) this.#followed?.failing()
+      },
     })
+  }
+
+  // Whether the last round is the first of a row in which this node failed.
+  #isNew(node: string): boolean {
+    return this.#poller?.failureOf(node)?.count === 1
   }
 
   async #sampleSelf(self: string): Promise<void> {

@@ -145,12 +145,14 @@ export class CustomRunner {
 
   /** Tells of a lease that was released. */
   released(node: NodeLike, outcome: Outcome | undefined): void {
-    const { ok, error, latency } = outcome ?? {}
+    const { ok, error, kind, latency, neutral } = outcome ?? {}
     try {
       this.#picker.onRelease?.(node, {
         ok: !isFailure(ok, error),
         error,
+        kind,
         latency: isLatency(latency) ? latency : undefined,
+        neutral: neutral === true,
       })
     } catch (error) {
       this.#failed('onRelease', error)

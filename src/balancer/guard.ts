@@ -3,7 +3,7 @@ import type { Generator } from '../engine/portable/generator.js'
 import { inFlight } from '../table/in-flight.js'
 import type { TableMemory } from '../table/memory.js'
 import type { Member } from './members.js'
-import { type DrawnFrom, type Parts, partsOf } from './parts.js'
+import { claimOf, type DrawnFrom, type Parts, partsOf } from './parts.js'
 import { ShareWindow } from './share-window.js'
 
 /** How many times members were passed over when they were drawn, and why. */
@@ -35,6 +35,8 @@ export interface GuardOptions {
 
 /** Draws that are decided one by one, before all others are. */
 const ONE_BY_ONE = 4
+/** Draws of which one is taken by the parts of those that found them; the last one is, whatever its part. */
+const BY_PART = 32
 
 const TAKEN = 0
 const THINNED = 1
@@ -57,7 +59,10 @@ export class Guard {
   #members: readonly Member[] = []
   // Indices of those that may be picked.
   #up: number[] = []
+  #isWeighed = false
   #largest = 1
+  // Of their parts, where draws go by these; else 0.
+  #largestPart = 0
 
   constructor({ memory, algorithm, generator, maxShare }: GuardOptions) {
     this.#memory = memory
@@ -74,15 +79,29 @@ export class Guard {
       const member = before[index]
       return member !== undefined && members[member.index] === member ? member.index : -1
     })
-    this.#up = members.flatMap(({ up }, index) => (up ? [index] : []))
+    this.#up = []
+    for (let i = 0; i < members.length; i++) if (this.#member(i).up) this.#up.push(i)
     this.reweigh()
   }
 
   /** Takes in that weights changed. They are relative: the largest takes all that is drawn. */
   reweigh(): void {
     this.#parts?.reweigh()
+    this.#isWeighed = false
+  }
+
+  // Only where it is needed: most balancers never do.
+  #weigh(): void {
+    this.#isWeighed = true
     this.#largest = 0
-    for (const index of this.#up) this.#largest = Math.max(this.#largest, this.#member(index).factor)
+    let [least, largest] = [1, 0]
+    for (const index of this.#up) {
+      const member = this.#member(index)
+      this.#largest = Math.max(this.#largest, this.#weight(member))
+      least = Math.min(least, member.part)
+      largest = Math.max(largest, member.part)
+    }
+    this.#largestPart = this.#parts === undefined && least < largest ? largest : 0
   }
 
   /** Whether another pick would give a member more than its share of the last ones. */
@@ -96,7 +115,8 @@ export class Guard {
    */
   pick(draws: Draws, excluded: Uint32Array): number {
     this.passed.length = 0
-    const drawn = excluded.length === 0 ? draws.draw() : draws.drawBut(excluded)
+    if (!this.#isWeighed) this.#weigh()
+    const drawn = this.#drawByPart(draws, excluded)
     const index = drawn < 0 || this.#takes(drawn, draws) ? drawn : this.#another(drawn, draws, excluded)
     if (index >= 0) {
       this.#window?.add(index)
@@ -107,6 +127,26 @@ export class Guard {
 
   #member(index: number): Member {
     return this.#members[index] as Member
+  }
+
+  // What those that found a member say of it counts here, or else where it is drawn.
+  #weight(member: Member): number {
+    return this.#parts === undefined ? member.factor : claimOf(member)
+  }
+
+  // Whoever is not taken may be drawn again: so the parts of those that have the same chance come out exactly.
+  #drawByPart(draws: Draws, excluded: Uint32Array): number {
+    const draw = () => (excluded.length === 0 ? draws.draw() : draws.drawBut(excluded))
+    let index = draw()
+    if (this.#largestPart === 0) return index
+    for (let i = 1; i < BY_PART && index >= 0; i++) {
+      const { part } = this.#member(index)
+      if (this.#generator.next() < (part / this.#largestPart) * 2 ** 32) break
+      this.counters.thinned++
+      this.passed.push(index)
+      index = draw()
+    }
+    return index
   }
 
   // Passes over who was drawn, and draws others.
@@ -153,9 +193,9 @@ export class Guard {
   #judge(index: number, draws: Draws): Verdict {
     const limit = this.#limit(index)
     if (limit !== TAKEN) return limit
-    const { factor } = this.#member(index)
-    if (factor >= this.#largest) return TAKEN
-    if (this.#generator.next() >= (factor / this.#largest) * 2 ** 32) return THINNED
+    const weight = this.#weight(this.#member(index))
+    if (weight >= this.#largest) return TAKEN
+    if (this.#generator.next() >= (weight / this.#largest) * 2 ** 32) return THINNED
     return this.#parts?.hasHad(index, this.#members, this.#up, draws) ? THINNED : TAKEN
   }
 

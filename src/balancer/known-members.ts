@@ -38,7 +38,8 @@ export abstract class KnownMembers<N extends NodeLike = NodeLike> {
   protected readonly members: Members<N>
   protected readonly clock: Clock
   protected readonly memory: TableMemory
-  protected closed = false
+  /** What decides whom the balancer trusts. */
+  protected readonly trust: TrustSettings
   protected readonly counters = newPickCounters()
   readonly #reports: ReportIntake
   protected readonly inBand: InBand
@@ -48,6 +49,7 @@ export abstract class KnownMembers<N extends NodeLike = NodeLike> {
   protected readonly suspicion: Suspicion | undefined
   protected readonly publications: Publications
   readonly #meters: MeterRegistry
+  #closed = false
 
   protected constructor(options: KnownMembersOptions) {
     const { name, memory, clock, algorithm, places, coalesce, trust } = options
@@ -55,6 +57,7 @@ export abstract class KnownMembers<N extends NodeLike = NodeLike> {
     this.algorithm = algorithm
     this.clock = clock
     this.memory = memory
+    this.trust = trust
     this.members = new Members(places, weightsOf(algorithm))
     this.#reports = new ReportIntake(memory, clock, this.counters)
     this.publications = new Publications(memory, clock, coalesce)
@@ -70,6 +73,11 @@ export abstract class KnownMembers<N extends NodeLike = NodeLike> {
       this.suspicion = new Suspicion({ ...watched, memory, algorithm, settings: trust.suspicion })
     }
     this.#meters = new MeterRegistry(memory, clock, algorithm)
+  }
+
+  /** Whether `close` was called, or of an attached balancer the balancer's. */
+  get closed(): boolean {
+    return this.#closed
   }
 
   /**
@@ -210,6 +218,6 @@ export abstract class KnownMembers<N extends NodeLike = NodeLike> {
     this.publications.close()
     this.health?.close()
     this.#meters.close()
-    this.closed = true
+    this.#closed = true
   }
 }

@@ -10,8 +10,15 @@ export interface Outcome {
   ok?: boolean
   /** What went wrong. */
   error?: unknown
+  /** Which kind of failure it was, where it failed, such as `'timeout'`: for algorithms of your own. */
+  kind?: string
   /** How long it took, ms. Anything but a number from 0 to 1e12 is ignored and counted. */
   latency?: number
+  /**
+   * True where it says nothing of the node, as where the caller gave up: neither a success nor a failure, and nothing is
+   * learned from it. Default false.
+   */
+  neutral?: boolean
 }
 
 /** Counts over all leases of a balancer. */
@@ -19,6 +26,8 @@ export interface LeaseCounters {
   acquired: number
   released: number
   failed: number
+  /** Releases that said nothing of the node. */
+  neutral: number
   /** Releases of a lease that had been released: they change nothing. */
   releasedTwice: number
   /** Releases of leases that count no more: their node had left, or left and come back; or never did. */
@@ -27,7 +36,7 @@ export interface LeaseCounters {
 }
 
 export function newLeaseCounters(): LeaseCounters {
-  return { acquired: 0, released: 0, failed: 0, releasedTwice: 0, releasedLate: 0, badLatency: 0 }
+  return { acquired: 0, released: 0, failed: 0, neutral: 0, releasedTwice: 0, releasedLate: 0, badLatency: 0 }
 }
 
 /** What a lease needs of the balancer that gave it. */
@@ -82,7 +91,7 @@ export class Lease<N extends NodeLike = NodeLike> {
    * but a counter; an outcome that is none is left out.
    */
   release(outcome?: Outcome): void {
-    const { leases, memory, learning } = this.#owner
+    const { leases, memory } = this.#owner
     if (!this.#open) {
       leases.releasedTwice++
       return
@@ -91,12 +100,24 @@ export class Lease<N extends NodeLike = NodeLike> {
     const member = this.#member
     leases.released++
     member.open--
-    member.released++
     // Before the outcome is looked at: whatever that is, the request is over.
     const left = this.#counted ? leaveFlight(memory, member.slot, member.generation) : -1
     if (left < 0) leases.releasedLate++
     this.#owner.released(member)
     const told = typeof outcome === 'object' && outcome !== null ? outcome : NOTHING
+    if (told.neutral === true) leases.neutral++
+    else this.#judge(member, told, left)
+    this.#owner.ended?.(member, outcome)
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#open) this.release()
+  }
+
+  // Takes in how it went; `left` is what is in flight at the node now, or below 0.
+  #judge(member: Member<N>, told: Outcome, left: number): void {
+    const { leases, learning } = this.#owner
+    member.released++
     const failed = isFailure(told.ok, told.error)
     const latency = latencyOf(told, leases)
     if (failed) {
@@ -114,11 +135,6 @@ export class Lease<N extends NodeLike = NodeLike> {
     if (left >= 0 && learning !== undefined) {
       learning.ended(member, left, !failed, latency ?? learning.now() - this.#start)
     }
-    this.#owner.ended?.(member, outcome)
-  }
-
-  [Symbol.dispose](): void {
-    if (this.#open) this.release()
   }
 }
 

@@ -21,6 +21,7 @@ import { looseId, type NodeLike } from './node.js'
 import { Picks } from './picks.js'
 import { excludedBy, type SelectOptions } from './select-options.js'
 import { type NodeSnapshot, snapshotOf, type Watchers } from './snapshot.js'
+import { WELL } from './standings.js'
 
 export interface MemberPicksOptions<N extends NodeLike> {
   readonly engine: Engine
@@ -168,6 +169,7 @@ export class MemberPicks<N extends NodeLike> {
       now,
       clockTime: clock.now(),
       isCapped: (index) => this.#guard.isCapped(index),
+      tier: this.#options.members.standings.tier,
       watchers,
     })
   }
@@ -247,11 +249,11 @@ export class MemberPicks<N extends NodeLike> {
     return this.list[index] ?? this.#illBut(indices, isLease)
   }
 
-  // One of those that are down or ejected, where nobody else is left.
+  // One of those that are in reserve, down or ejected, where nobody else is left.
   #illBut(excluded: Uint32Array, isLease: boolean): Member<N> | undefined {
     const { ill } = this.#options.members.standings
     if (ill.size === 0) return undefined
-    const left = this.list.filter(({ id, index }) => ill.has(id) && !excluded.includes(index))
+    const left = bestOf(this.list.filter(({ id, index }) => ill.has(id) && !excluded.includes(index)))
     const member = left[this.#generator.below(left.length)]
     if (member !== undefined) this.picks.picked(member.index, isLease)
     return member
@@ -271,6 +273,14 @@ export class MemberPicks<N extends NodeLike> {
     counts.fill(0)
     this.#keyed?.countInMembers()
   }
+}
+
+// Those in reserve, of the lowest tier, before those that are ill.
+function bestOf<N extends NodeLike>(ill: readonly Member<N>[]): readonly Member<N>[] {
+  const well = ill.filter(({ grade }) => grade === WELL)
+  const best = well.length > 0 ? well : ill
+  const lowest = best.reduce((least, { tier }) => Math.min(least, tier), Number.POSITIVE_INFINITY)
+  return best.filter(({ tier }) => tier === lowest)
 }
 
 function keyedPicksOf<N extends NodeLike>(options: MemberPicksOptions<N>): KeyedPicks<N> | undefined {

@@ -3,6 +3,7 @@ import { MEMBER_OUT, MEMBER_UP, type MemberArrays } from '../engine/engine.js'
 import { NO_SLOT } from '../table/layout.js'
 import { idOf, type NodeLike } from './node.js'
 import { type Order, type Standing, Standings, type Told, WELL } from './standings.js'
+import { taken } from './taken-places.js'
 
 /** Where a member's readings and counts are in the table. */
 export interface Place {
@@ -22,7 +23,7 @@ export interface Member<N extends NodeLike = NodeLike> extends Place, Standing {
   picks: number
   /** Leases of this balancer that are not released. */
   open: number
-  /** Leases released since it became a member, and how they went. */
+  /** Leases released since it became a member, but for those that said nothing of it, and how they went. */
   released: number
   failed: number
   /** Leases that failed since the last that did not. */
@@ -31,6 +32,9 @@ export interface Member<N extends NodeLike = NodeLike> extends Place, Standing {
   latencySum: number
   latencyCount: number
 }
+
+/** How members stand to each other by whoever found them. */
+export type Rank = Pick<Standing, 'tier' | 'part'>
 
 /** Gives nodes their places in the table and takes them back. */
 export interface Places {
@@ -48,6 +52,8 @@ export class Members<N extends NodeLike> {
   readonly #standings: Standings
   readonly #byId = new Map<string, Member<N>>()
   readonly #bySlot = new Map<number, Member<N>>()
+  // By index, and those who left since the last look: they are not in `#byId`.
+  #order: Member<N>[] = []
   #list: readonly Member<N>[] = []
   #nodes: readonly N[] = Object.freeze([])
   #arrays: MemberArrays
@@ -132,7 +138,7 @@ export class Members<N extends NodeLike> {
     const id = idOf(node)
     const known = this.#byId.get(id)
     if (known !== undefined) return this.order(known, 'up')
-    this.#byId.set(id, this.#enter(newMember(node, this.#places.claim(id))))
+    this.#order.push(this.#enter(newMember(node, this.#places.claim(id))))
     this.#stale = true
     return true
   }
@@ -167,14 +173,51 @@ export class Members<N extends NodeLike> {
     }
     for (const id of [...this.#byId.keys()]) if (!next.has(id)) this.remove(id)
     for (const [id, member] of next) if (!this.#byId.has(id)) this.#enter(member)
-    this.#byId.clear()
-    nodes.forEach((node, i) => {
-      const id = ids[i] as string
-      const member = next.get(id) as Member<N>
+    this.#order = nodes.map((node, i) => {
+      const member = next.get(ids[i] as string) as Member<N>
       member.node = node
-      this.#byId.set(id, member)
+      return member
     })
     this.#stale = true
+  }
+
+  /**
+   * Lets some go and takes in others, who get their places; the last ones get those that are left empty. All others keep
+   * their index, and so their place in turns.
+   * @param joined of which none is a member
+   */
+  change(left: readonly Member<N>[], joined: readonly N[]): void {
+    const list: (Member<N> | undefined)[] = this.list.slice()
+    for (const { index } of left) list[index] = undefined
+    const entered: Member<N>[] = []
+    try {
+      for (const node of joined) entered.push(newMember(node, this.#places.claim(idOf(node))))
+    } catch (error) {
+      // All or nothing: a table that is full leaves the members as they were.
+      for (const { place } of entered) this.#places.unclaim(place)
+      throw error
+    }
+    for (const { id } of left) this.remove(id)
+    for (const member of entered) this.#enter(member)
+    this.#order = taken(list, entered)
+    this.#stale = true
+  }
+
+  /** Takes another element for a member of the same id. */
+  renew(member: Member<N>, node: N): void {
+    member.node = node
+    this.#stale = true
+  }
+
+  /** Takes in how whoever found a member ranks it. False where it was so before. */
+  rank(member: Member<N>, { tier, part }: Rank): boolean {
+    if (member.tier === tier && member.part === part) return false
+    this.#standings.leave(member)
+    member.tier = tier
+    member.part = part
+    this.#standings.enter(member)
+    this.#stale = true
+    return true
   }
 
   /** Takes an order of this process. False where it was so before. */
@@ -217,6 +260,7 @@ export class Members<N extends NodeLike> {
   }
 
   #enter(member: Member<N>): Member<N> {
+    this.#byId.set(member.id, member)
     this.#standings.enter(member)
     if (member.slot !== NO_SLOT) this.#bySlot.set(member.slot, member)
     return member
@@ -225,8 +269,12 @@ export class Members<N extends NodeLike> {
   #sync(): void {
     if (!this.#stale) return
     this.#stale = false
-    this.#list = [...this.#byId.values()]
-    for (const [index, member] of this.#list.entries()) member.index = index
+    if (this.#order.length > this.#byId.size) {
+      this.#order = this.#order.filter((member) => this.#byId.get(member.id) === member)
+    }
+    const list = this.#order.slice()
+    for (let i = 0; i < list.length; i++) (list[i] as Member<N>).index = i
+    this.#list = list
     this.#nodes = Object.freeze(this.#list.map((member) => member.node))
     this.#arrays = arraysOf(this.#list, this.#weightOf)
   }
@@ -248,6 +296,8 @@ function newMember<N extends NodeLike>(node: N, place: Place): Member<N> {
     ejectedThere: false,
     suspect: false,
     suspectThere: false,
+    tier: 0,
+    part: 1,
     grade: WELL,
     up: true,
     factor: 1,

@@ -9,6 +9,7 @@ import { httpTransport } from '../poller/transports/http.js'
 import { PUBLICATION_SPACING } from '../table/publications.js'
 import { Table } from '../table/table.js'
 import type { NodeLike } from './node.js'
+import { isNodeSource, type NodeSource } from './node-source.js'
 import { type TrustOptions, trustEntries } from './trust-options.js'
 
 /** How a balancer polls its members. */
@@ -39,8 +40,11 @@ export interface PollOptions {
 
 /** Options of `createBalancer`. */
 export interface BalancerOptions<N extends NodeLike = NodeLike> extends TrustOptions {
-  /** The members: ids, or objects with an `id`. Default none. */
-  nodes?: readonly N[]
+  /**
+   * The members: ids, or objects with an `id`; or what finds them, such as `dnsDiscovery()`, which the balancer follows
+   * until it is closed. Default none.
+   */
+  nodes?: readonly N[] | NodeSource<N>
   /** The local process as a member: it is not polled but sampled, once a cycle. */
   self?: N
   /** How to pick. Default `adaptive()`. */
@@ -56,7 +60,7 @@ export interface BalancerOptions<N extends NodeLike = NodeLike> extends TrustOpt
   onSamplerError?: number | 'stale'
   /**
    * Least time between two publications of what comes one by one (pushes, probes, reports in responses), ms: each makes
-   * all threads look at the readings anew. 0: each at once. Default 50.
+   * all threads look at the readings anew. The same for what a discovery finds. 0: each at once. Default 50.
    */
   coalesce?: number
   /** For telemetry and errors. Default `balancer-1` and so on. */
@@ -110,7 +114,13 @@ export const sharedEntries = {
 export const balancerOptions = options({
   ...sharedEntries,
   ...trustEntries,
-  nodes: v.optional(v.custom<readonly NodeLike[]>(Array.isArray, 'an array of nodes'), () => []),
+  nodes: v.optional(
+    v.custom<readonly NodeLike[] | NodeSource>(
+      (value) => Array.isArray(value) || isNodeSource(value),
+      'an array of nodes, or what finds them, such as dnsDiscovery()',
+    ),
+    () => [],
+  ),
   self: v.optional(v.custom<NodeLike>((value) => value !== undefined, 'a node')),
   sampler: v.optional(samplerOption()),
   onSamplerError: v.optional(

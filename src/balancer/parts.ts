@@ -28,6 +28,11 @@ export interface Parts {
   reweigh(): void
 }
 
+/** What a member is to get by all that is said of its weight, relative to others. */
+export function claimOf({ factor, part }: Member): number {
+  return factor * part
+}
+
 /** What has to be looked at for an algorithm; undefined where chance is enough. */
 export function partsOf(algorithm: Algorithm, memory: TableMemory, generator: Generator): Parts | undefined {
   const { kind } = algorithm
@@ -52,7 +57,7 @@ class PartsOfFlights implements Parts {
     if (flights === 0) return false
     const place = this.#generator.below(up.length - 1)
     const other = members[(up[place] === index ? up.at(-1) : up[place]) as number] as Member
-    const most = (member.factor / other.factor) * (this.#flights(other) + 1)
+    const most = (claimOf(member) / claimOf(other)) * (this.#flights(other) + 1)
     return flights + this.#generator.next() / 2 ** 32 >= most
   }
 
@@ -90,7 +95,7 @@ class PartsOfPicks implements Parts {
     up: readonly number[],
     { values, revision }: DrawnFrom,
   ): boolean {
-    const rateOf = (one: number) => (members[one] as Member).factor / (values[one] as number)
+    const rateOf = (one: number) => claimOf(members[one] as Member) / (values[one] as number)
     if (revision !== this.#revision) {
       this.#revision = revision
       this.#sum = up.reduce((sum, one) => sum + rateOf(one), 0)

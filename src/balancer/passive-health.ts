@@ -37,7 +37,7 @@ export interface HealthCounters {
 
 /** The members as health sees them. */
 export interface HealthMembers {
-  readonly standings: Pick<Standings, 'willing' | 'count'>
+  readonly standings: Pick<Standings, 'willing' | 'count' | 'hasReserve'>
   all(): Iterable<Member>
   find(id: string): Member | undefined
   /** Takes in what was changed of a member's standing. */
@@ -107,7 +107,7 @@ export class PassiveHealth {
     // What was under way when it was ejected tells nothing new.
     if (member.ejected || members.find(member.id) !== member) return
     this.#rates?.failed(member)
-    if (member.streak === this.#few && this.#ejections.size > 0 && this.#doMostFail(this.#few)) {
+    if (member.streak === this.#few && this.#ejections.size > 0 && this.#doMostFail(this.#few, member.tier)) {
       this.#recall()
       return
     }
@@ -128,7 +128,7 @@ export class PassiveHealth {
     const inOrder = [...this.#ejections].sort(([, a], [, b]) => a.until - b.until)
     const returned: Member[] = []
     for (const [member] of inOrder) {
-      if (members.standings.count(EJECTED) <= this.#most) break
+      if (members.standings.count(EJECTED, member.tier) <= this.#most(member.tier)) continue
       this.#takeBack(member)
       returned.push(member)
     }
@@ -149,17 +149,19 @@ export class PassiveHealth {
     this.#rates?.close()
   }
 
-  get #isFull(): boolean {
-    return this.#options.members.standings.count(EJECTED) >= this.#most
+  #isFull(tier: number): boolean {
+    return this.#options.members.standings.count(EJECTED, tier) >= this.#most(tier)
   }
 
   // Whether most of the others have failed so often in a row: then it is nobody's own fault, as where all have too much to
-  // do. With fewer to do it they would fail all the more.
-  #doMostFail(few: number, but?: Member): boolean {
+  // do. With fewer to do it they would fail all the more, unless there are others in reserve.
+  #doMostFail(few: number, tier: number, but?: Member): boolean {
+    const { members } = this.#options
+    if (members.standings.hasReserve(tier)) return false
     let failing = 0
     let others = 0
-    for (const member of this.#options.members.all()) {
-      if (member === but || member.grade !== WELL) continue
+    for (const member of members.all()) {
+      if (member === but || member.grade !== WELL || member.tier !== tier) continue
       others++
       if (member.streak >= few) failing++
     }
@@ -178,11 +180,12 @@ export class PassiveHealth {
     this.told(returned)
   }
 
-  // How many may be out at once: of those that would be picked if none were.
-  get #most(): number {
+  // How many of a tier may be out at once: of those that would be picked if none were. All, where there is a reserve.
+  #most(tier: number): number {
     const { settings, members } = this.#options
-    const { willing } = members.standings
+    const willing = members.standings.willing(tier)
     if (settings.maxEjected === 0) return 0
+    if (members.standings.hasReserve(tier)) return willing
     return Math.max(Math.floor(willing * settings.maxEjected), willing < 2 ? 0 : 1)
   }
 
@@ -193,7 +196,8 @@ export class PassiveHealth {
     for (const member of failing) {
       // Who is out for another reason gets no work anyway, or all do.
       if (member.ejected || member.grade !== WELL) continue
-      if (now < this.#calmUntil || this.#isFull || this.#doMostFail(1, member)) {
+      const { tier } = member
+      if (now < this.#calmUntil || this.#isFull(tier) || this.#doMostFail(1, tier, member)) {
         this.counters.spared++
         continue
       }

@@ -1,6 +1,6 @@
 import { threadId } from 'node:worker_threads'
 import type { Engine, EngineName } from '../engine/engine.js'
-import { OptionError, UnknownLoadError } from '../errors.js'
+import { OptionError, UnknownLoadError, UnknownNodeError } from '../errors.js'
 import type { Key } from '../keys/key-hash.js'
 import type { PollFailure } from '../poller/failures.js'
 import type { TableBuffer } from '../table/memory.js'
@@ -8,8 +8,8 @@ import type { ArrayPicker, ArrayPicksOptions, Directory } from './array-picks.js
 import { turnsFor } from './cores.js'
 import { type CustomRunner, runnerOf } from './custom.js'
 import { arrayPickerOf } from './custom-arrays.js'
+import { type Explanation, explain } from './explain.js'
 import { FailedPicks, NO_ONE } from './failed-picks.js'
-import type { GuardCounters } from './guard.js'
 import { KnownMembers, type KnownMembersOptions } from './known-members.js'
 import { Lease, type LeaseOwner, newLeaseCounters, type Outcome } from './lease.js'
 import { MemberPicks } from './member-picks.js'
@@ -17,8 +17,10 @@ import type { Member } from './members.js'
 import type { NodeLike } from './node.js'
 import type { PickCounters } from './pick-counters.js'
 import type { Picks, PickWatcher } from './picks.js'
+import { type Rules, rulesOf } from './reasons.js'
 import type { SelectOptions } from './select-options.js'
 import type { NodeSnapshot } from './snapshot.js'
+import type { BalancerStats } from './stats.js'
 
 export interface PickerOptions extends KnownMembersOptions {
   readonly engine: Engine
@@ -48,6 +50,7 @@ export abstract class Picker<N extends NodeLike = NodeLike> extends KnownMembers
   readonly #arrayPicks: ArrayPicker
   readonly #custom: CustomRunner | undefined
   readonly #failures: FailedPicks
+  readonly #self: string | undefined
   // Whether draws may fail for want of a load.
   readonly #mayFail: boolean
 
@@ -55,6 +58,7 @@ export abstract class Picker<N extends NodeLike = NodeLike> extends KnownMembers
     const { name, engine, memory, clock, exact, algorithm, seed, self } = options
     super(options)
     this.engine = engine.name
+    this.#self = self
     this.#mayFail = algorithm.kind === 'powerOfTwo' && algorithm.unknown === 'fail'
     const members = () => this.members.size
     this.#failures = new FailedPicks({ name, counters: this.counters, members })
@@ -220,6 +224,17 @@ export abstract class Picker<N extends NodeLike = NodeLike> extends KnownMembers
   }
 
   /**
+   * A lease on a member that was picked before, or by other means: it counts as in flight until it is released, and as no
+   * pick. Throws UnknownNodeError, ClosedError.
+   */
+  lease(node: NodeLike): Lease<N> {
+    this.checkOpen()
+    const member = this.find(node)
+    if (member === undefined) throw new UnknownNodeError(node)
+    return new Lease(this.leases, member)
+  }
+
+  /**
    * Picks a node, runs `work` with it and releases it with what became of it: its latency, and its error if it throws
    * or rejects, which is passed on.
    */
@@ -248,10 +263,54 @@ export abstract class Picker<N extends NodeLike = NodeLike> extends KnownMembers
     return this.closed ? [] : this.#memberPicks.snapshot({ health, suspicion, failureOf })
   }
 
+  /**
+   * Why each member would or would not be picked now, in words and data; with a node, why this one.
+   *
+   * ```ts
+   * balancer.explain('10.0.0.7:8080').words // 'not picked: report is 12 s old, ttl is 10 s'
+   * ```
+   * Throws UnknownNodeError, ClosedError.
+   */
+  explain(): Explanation<N>[]
+  explain(node: NodeLike): Explanation<N>
+  explain(node?: NodeLike): Explanation<N>[] | Explanation<N> {
+    this.checkOpen()
+    const explained = explain(this.snapshot(), this.rules(), this.#self)
+    if (node === undefined) return explained
+    const id = this.find(node)?.id
+    const one = explained.find((other) => other.id === id)
+    if (one === undefined) throw new UnknownNodeError(node)
+    return one
+  }
+
+  /** Counters since it was made, of this thread alone. */
+  stats(): BalancerStats {
+    return {
+      name: this.name,
+      engine: this.engine,
+      members: this.members.size,
+      picks: this.pickCounters(),
+      leases: { ...this.leases.leases },
+      health: this.healthCounters(),
+      suspicion: this.suspicionCounters(),
+      guard: { ...this.#memberPicks.guardCounters },
+      inBand: { ...this.inBand.counters },
+      poll: undefined,
+      probes: undefined,
+      discovery: undefined,
+      sampler: undefined,
+    }
+  }
+
   /** What `console.log` shows: not the whole of the table. */
   [Symbol.for('nodejs.util.inspect.custom')](): object {
     const { name, engine, algorithm, nodes, closed } = this
     return { name, engine, algorithm, nodes, closed }
+  }
+
+  /** What decides now who is picked. */
+  protected rules(): Rules {
+    return rulesOf(this.algorithm, this.trust, this.members.standings.isOpen)
   }
 
   protected pickCounters(): PickCounters {
@@ -261,10 +320,6 @@ export abstract class Picker<N extends NodeLike = NodeLike> extends KnownMembers
     const { byKey } = this.#memberPicks
     const keyless = byKey === undefined ? 0 : used + this.counters.arrayPicks
     return { picks: used + (byKey ?? 0), keyless, atRandom, ...this.counters }
-  }
-
-  protected guardCounters(): GuardCounters {
-    return { ...this.#memberPicks.guardCounters }
   }
 
   /** Picks of members so far, but those by keys. */

@@ -16,14 +16,16 @@ export const postedStanding = v.object({
   }),
   ejected: v.boolean(),
   suspect: v.boolean(),
+  tier: number(0),
+  part: number(0, 1),
 })
 
 /** How a member stands on the balancer's own thread. */
-export function standingOf({ order, told, ejected, suspect }: Standing): PostedStanding {
-  return { order, told, ejected, suspect }
+export function standingOf({ order, told, ejected, suspect, tier, part }: Standing): PostedStanding {
+  return { order, told, ejected, suspect, tier, part }
 }
 
-/** Takes over how a member stands there. */
+/** Takes over how a member stands there, but for its tier and its part, which `Members.rank` takes. */
 export function takeStanding(member: Standing, { order, told, ejected, suspect }: PostedStanding): void {
   member.order = order
   member.told = told

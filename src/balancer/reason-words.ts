@@ -12,9 +12,12 @@ export function wordsFor(reason: Reason): string {
     case 'ordered':
       return 'drains: ordered here'
     case 'weight':
+      if (reason.isFound) return 'weight 0: by the discovery'
       return reason.isTold ? 'weight 0: told by the node' : "weight 0: by the algorithm's weights"
     case 'ejected':
       return ejectedWords(reason)
+    case 'reserve':
+      return 'in reserve: others come first, and one of them is used'
     case 'unheard':
       return `nothing is known of its load${pollWords(reason.pollError)}`
     case 'expired':
@@ -58,10 +61,12 @@ function duration(ms: number): string {
   return seconds < 600 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`
 }
 
-function percent(value: number): string {
+/** A percentage for messages, to a tenth. */
+export function percent(value: number): string {
   return String(Number(value.toFixed(1)))
 }
 
-function short(value: number): string {
+/** A number for messages, to four digits. */
+export function short(value: number): string {
   return String(Number(value.toPrecision(4)))
 }

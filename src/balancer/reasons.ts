@@ -10,6 +10,8 @@ export type NodeFacts = Pick<
   | 'told'
   | 'fixedWeight'
   | 'ejected'
+  | 'isReserve'
+  | 'part'
   | 'cpu'
   | 'age'
   | 'fresh'
@@ -51,8 +53,8 @@ export type Reason =
   | { readonly code: 'down' }
   /** `drain` was called for it. */
   | { readonly code: 'ordered' }
-  /** Its weight is 0: it told so, or the algorithm's weights have it. */
-  | { readonly code: 'weight'; readonly isTold: boolean }
+  /** Its weight is 0: it told so, or the weights of the algorithm or of a discovery have it. */
+  | { readonly code: 'weight'; readonly isTold: boolean; readonly isFound?: boolean }
   | {
       readonly code: 'ejected'
       readonly by: NonNullable<NodeSnapshot['ejected']>['reason']
@@ -60,6 +62,8 @@ export type Reason =
       /** What members are ejected for: failures in a row, or a share of failures. */
       readonly limit: number | undefined
     }
+  /** Others come first by whoever found the nodes. */
+  | { readonly code: 'reserve' }
   /** Nothing is known of its load, and that is needed. */
   | { readonly code: 'unheard'; readonly pollError: string | undefined }
   /** What is known of its load is too old. */
@@ -148,15 +152,17 @@ function isFull({ told: { maxInFlight = 0 }, inFlight }: NodeFacts): boolean {
 
 // What was ordered or told, and what became of its requests: whatever the algorithm.
 function standingReason(node: NodeFacts, rules: Rules): Reason | undefined {
-  const { told, order, fixedWeight, ejected } = node
+  const { told, order, fixedWeight, part, ejected } = node
   if (told.state === 'maint') return { code: 'maint' }
   if (order === 'drain') return { code: 'ordered' }
   if (told.state === 'drain') return { code: 'drain' }
   if (told.weight === 0) return { code: 'weight', isTold: true }
   if (fixedWeight === 0) return { code: 'weight', isTold: false }
-  if (rules.isOpen) return undefined
+  if (part === 0) return { code: 'weight', isTold: false, isFound: true }
+  const reserve = node.isReserve ? ({ code: 'reserve' } as const) : undefined
+  if (rules.isOpen) return reserve
   if (told.state === 'down') return { code: 'down' }
-  if (ejected === undefined) return undefined
+  if (ejected === undefined) return reserve
   const { reason: by, remaining } = ejected
   return { code: 'ejected', by, remaining, limit: limitOf(by, rules) }
 }

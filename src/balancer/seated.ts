@@ -93,22 +93,8 @@ export class SeatedBalancer<N extends NodeLike = NodeLike> extends Picker<N> {
     return true
   }
 
-  /** Counters since it was made. */
-  stats(): BalancerStats {
-    return {
-      name: this.name,
-      engine: this.engine,
-      members: this.members.size,
-      picks: this.pickCounters(),
-      leases: { ...this.leases.leases },
-      health: this.healthCounters(),
-      suspicion: this.suspicionCounters(),
-      guard: this.guardCounters(),
-      inBand: { ...this.inBand.counters },
-      poll: undefined,
-      probes: this.#probing && { ...this.#probing.counters },
-      sampler: undefined,
-    }
+  override stats(): BalancerStats {
+    return { ...super.stats(), probes: this.#probing && { ...this.#probing.counters } }
   }
 
   /**

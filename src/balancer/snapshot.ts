@@ -41,6 +41,13 @@ export interface NodeSnapshot<N extends NodeLike = NodeLike> {
    * own thread found that, of a balancer that is attached to it.
    */
   readonly suspect: SuspicionReason | 'elsewhere' | undefined
+  /**
+   * Whether it is in reserve: a discovery gave it a higher `priority` number than others that are up, or that are used in
+   * spite of being down or ejected.
+   */
+  readonly isReserve: boolean
+  /** Its part of the picks by weights of a discovery, 0 (never picked) to 1, which the largest has; 1 where there are none. */
+  readonly part: number
   /** Whether it has had its `maxShare` of the last picks, so that the next one is another. */
   readonly isCapped: boolean
   /** How polling it failed in the last cycle; undefined where it did not, or it is not polled. */
@@ -92,6 +99,8 @@ export interface SnapshotOptions {
   /** Clock time, ms. */
   readonly clockTime: number
   readonly isCapped: (index: number) => boolean
+  /** The tier that is picked from. */
+  readonly tier: number
   readonly watchers: Watchers
 }
 
@@ -121,7 +130,7 @@ export function snapshotOf<N extends NodeLike>(
   members: readonly Member<N>[],
   options: SnapshotOptions,
 ): NodeSnapshot<N>[] {
-  const { view, shares, algorithm, memory, now, isCapped, watchers } = options
+  const { view, shares, algorithm, memory, now, isCapped, tier, watchers } = options
   const ttl = ttlOf(algorithm)
   const isCost = algorithm.kind === 'adaptive'
   const weightOf = isWeighted(algorithm) ? weightsOf(algorithm) : undefined
@@ -140,6 +149,8 @@ export function snapshotOf<N extends NodeLike>(
       told: { ...member.told },
       ejected: ejectionOf(member, options),
       suspect: watchers.suspicion?.of(member) ?? (member.suspectThere ? 'elsewhere' : undefined),
+      isReserve: member.tier !== tier,
+      part: member.part,
       isCapped: isCapped(i),
       poll: watchers.failureOf(member),
       cpu: cpuOf(memory, member),

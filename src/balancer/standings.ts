@@ -42,13 +42,17 @@ export interface Standing {
   /** Whether it was found to claim idleness while its requests fail or slow down, here or there. */
   suspect: boolean
   suspectThere: boolean
+  /** Which members are picked first, by whoever found them: those of the lowest tier of which any is well. */
+  tier: number
+  /** Its part of the picks by whoever found it, 0 (never picked) to 1, which the largest of its tier has. */
+  part: number
   /** What follows from these, kept by `Standings`. */
   grade: Grade
   /** Whether it may be picked. */
   up: boolean
-  /** What it gets of the share that it would get otherwise, 0-1. */
+  /** What it gets of the share that it would get otherwise, 0-1, by what it told and whether it is suspect. */
   factor: number
-  /** Whether that is less than 1, or it has told a limit. */
+  /** Whether that or `part` is less than 1, or it has told a limit. */
   guarded: boolean
 }
 
@@ -66,9 +70,14 @@ function factorOf({ told, suspect, suspectThere }: Standing): number {
   return suspect || suspectThere ? factor * SUSPECT_FACTOR : factor
 }
 
+/** How many members there are of each grade. */
+type Counts = [well: number, ejected: number, down: number, outByOrder: number]
+
 /**
  * Who of a balancer's members may be picked: the one place that decides it. Orders are always obeyed. Health is, unless
- * nobody else is left: where all that were not ordered out are down or ejected, all of them are used (fail open).
+ * nobody else is left: where all that were not ordered out are down or ejected, all of them are used (fail open). Of
+ * several tiers the lowest is picked from of which any member is well; the others are in reserve. With none well
+ * anywhere it is the lowest of which not all were ordered out.
  */
 export class Standings {
   /** How many members have less than their share, or a limit to what they take at once. */
@@ -77,12 +86,14 @@ export class Standings {
   timesOpen = 0
   /** Ids of members that may not be picked. */
   readonly out = new Set<string>()
-  /** Those among them that may where nobody else is left. */
+  /** Those among them that may where nobody else is left: they are down, ejected or in reserve. */
   readonly ill = new Set<string>()
   readonly #weightOf: WeightOf
-  // How many members there are of each grade.
-  readonly #counts = [0, 0, 0, 0]
+  readonly #counts: Counts = [0, 0, 0, 0]
+  // The same by tier.
+  readonly #tiers = new Map<number, Counts>()
   #open = false
+  #tier = 0
 
   /** @param weightOf the fixed weight of a node by its id; a member that has none is not picked */
   constructor(weightOf: WeightOf) {
@@ -94,32 +105,46 @@ export class Standings {
     return this.#open
   }
 
-  /** How many would be picked if none were ejected. */
-  get willing(): number {
-    return this.count(WELL) + this.count(EJECTED)
+  /** The tier that is picked from. */
+  get tier(): number {
+    return this.#tier
   }
 
-  count(grade: Grade): number {
-    return this.#counts[grade] as number
+  /** How many members of a tier would be picked if none were ejected. */
+  willing(tier: number): number {
+    return this.count(WELL, tier) + this.count(EJECTED, tier)
+  }
+
+  /** How many members there are of a grade: of one tier, or of all. */
+  count(grade: Grade, tier?: number): number {
+    const counts = tier === undefined ? this.#counts : this.#tiers.get(tier)
+    return counts === undefined ? 0 : counts[grade]
+  }
+
+  /** Whether members of other tiers than this are well, so that all of it may be out. */
+  hasReserve(tier: number): boolean {
+    return this.count(WELL) > this.count(WELL, tier)
   }
 
   enter(member: Standing): void {
     member.factor = factorOf(member)
-    member.guarded = member.factor < 1 || (member.told.maxInFlight ?? 0) > 0
+    member.guarded = member.factor < 1 || member.part < 1 || (member.told.maxInFlight ?? 0) > 0
     if (member.guarded) this.guarded++
     member.grade = this.#gradeOf(member)
-    this.#counts[member.grade] = this.count(member.grade) + 1
+    this.#add(member, 1)
     this.#apply(member)
   }
 
-  leave({ id, grade, guarded }: Standing): void {
+  /** Call this before its tier changes, and `enter` after. */
+  leave(member: Standing): void {
+    const { id, guarded } = member
     if (guarded) this.guarded--
-    this.#counts[grade] = this.count(grade) - 1
+    this.#add(member, -1)
     this.out.delete(id)
     this.ill.delete(id)
   }
 
-  /** Takes in that something of a member changed. Returns whether that may change who is picked. */
+  /** Takes in that something of a member changed, but its tier. Returns whether that may change who is picked. */
   update(member: Standing): boolean {
     const { grade } = member
     this.leave(member)
@@ -128,29 +153,49 @@ export class Standings {
   }
 
   /**
-   * Decides whether health is to be obeyed, once all changes were taken in. Returns whether that changed.
+   * Decides whether health is to be obeyed, and which tier is picked from, once all changes were taken in. Returns
+   * whether that changed.
    * @param members all of them
    */
   settle(members: Iterable<Standing>): boolean {
     const open = this.count(WELL) === 0 && this.count(EJECTED) + this.count(DOWN) > 0
-    if (open === this.#open) return false
+    const tier = this.#lowest(open)
+    if (open === this.#open && tier === this.#tier) return false
+    if (open && !this.#open) this.timesOpen++
     this.#open = open
-    if (open) this.timesOpen++
+    this.#tier = tier
     for (const member of members) this.#apply(member)
     return true
   }
 
+  // Where nobody can be picked the tier stays as it is.
+  #lowest(open: boolean): number {
+    let lowest = Number.POSITIVE_INFINITY
+    for (const [tier, [well, ejected, down]] of this.#tiers) {
+      if (tier < lowest && (open ? ejected + down : well) > 0) lowest = tier
+    }
+    return lowest === Number.POSITIVE_INFINITY ? this.#tier : lowest
+  }
+
+  #add({ tier, grade }: Standing, change: 1 | -1): void {
+    const counts: Counts = this.#tiers.get(tier) ?? [0, 0, 0, 0]
+    counts[grade] += change
+    this.#counts[grade] += change
+    if (counts.every((count) => count === 0)) this.#tiers.delete(tier)
+    else this.#tiers.set(tier, counts)
+  }
+
   #gradeOf(member: Standing): Grade {
-    const { id, order, told } = member
+    const { id, order, told, part } = member
     if (order === 'drain' || told.state === 'drain' || told.state === 'maint') return OUT_BY_ORDER
-    if (told.weight === 0 || this.#weightOf(id) === 0) return OUT_BY_ORDER
+    if (told.weight === 0 || part === 0 || this.#weightOf(id) === 0) return OUT_BY_ORDER
     if (told.state === 'down') return DOWN
     return member.ejected || member.ejectedThere ? EJECTED : WELL
   }
 
   #apply(member: Standing): void {
-    const { id, grade } = member
-    member.up = grade === WELL || (this.#open && grade !== OUT_BY_ORDER)
+    const { id, grade, tier } = member
+    member.up = tier === this.#tier && (grade === WELL || (this.#open && grade !== OUT_BY_ORDER))
     if (member.up) this.out.delete(id)
     else this.out.add(id)
     if (member.up || grade === OUT_BY_ORDER) this.ill.delete(id)

@@ -5,6 +5,7 @@ import type { ProbeCounters } from '../poller/prober.js'
 import type { GuardCounters } from './guard.js'
 import type { InBandCounters } from './in-band.js'
 import type { LeaseCounters } from './lease.js'
+import type { DiscoveryCounters } from './node-source.js'
 import type { HealthCounters } from './passive-health.js'
 import type { PickCounters } from './pick-counters.js'
 import type { SuspicionCounters } from './suspicion.js'
@@ -26,6 +27,8 @@ export interface BalancerStats {
   readonly poll: PollerCounters | undefined
   /** Undefined where no picks are probed for: with another algorithm than `prequal`, or with `poll: false`. */
   readonly probes: ProbeCounters | undefined
+  /** What the discovery has found that the members come from; undefined where they were given. */
+  readonly discovery: DiscoveryCounters | undefined
   /** Undefined without `self`. */
   readonly sampler: SamplingCounters | undefined
 }

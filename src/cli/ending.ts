@@ -1,4 +1,6 @@
 import { constants } from 'node:os'
+import { reasonOf } from '../errors.js'
+import { FAILED } from './exit.js'
 
 /** Why a command ends before it is done. */
 export class Ended extends Error {
@@ -30,4 +32,16 @@ export function endingSignal(): AbortSignal {
     controller.abort(new Ended('SIGPIPE'))
   })
   return controller.signal
+}
+
+/**
+ * For commands that have nothing to put right: the process exits when what it prints can't be written. Silently where
+ * nobody reads any more, as programs do that SIGPIPE ends.
+ */
+export function exitWithReader(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(new Ended('SIGPIPE').exitCode)
+    process.stderr.write(`error: can't write the output: ${reasonOf(error)}\n`)
+    process.exit(FAILED)
+  })
 }

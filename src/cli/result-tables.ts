@@ -1,4 +1,6 @@
+import { count } from '../format.js'
 import type { Result } from '../simulation/simulation.js'
+import { printable } from './printable.js'
 import { table } from './table.js'
 
 function filled(head: string[], rows: string[][]): string {
@@ -22,16 +24,12 @@ function percent(share: number): string {
   return Number.isFinite(share) ? `${(share * 100).toFixed(1)} %` : '-'
 }
 
-function count(value: number): string {
-  return value.toLocaleString('en-US')
-}
-
 /** One row a policy: response times, the worst share of a window, and what failed. */
 export function responsesTable(results: readonly Result[]): string {
   return filled(
     ['policy', 'mean', 'p50', 'p99', 'p99.9', 'worst share', 'failed', 'unended'],
     results.map(({ policy, response, worstWindow, requests }) => [
-      policy,
+      printable(policy),
       time(response.mean),
       time(response.p50),
       time(response.p99),
@@ -47,9 +45,9 @@ export function responsesTable(results: readonly Result[]): string {
 export function nodesTable(results: readonly Result[]): string {
   const nodes = results[0]?.nodes ?? []
   return filled(
-    ['share / utilization', ...results.map(({ policy }) => policy)],
+    ['share / utilization', ...results.map(({ policy }) => printable(policy))],
     nodes.map(({ id }, i) => [
-      id,
+      printable(id),
       ...results.map((result) => {
         const { share = Number.NaN, utilization = Number.NaN } = result.nodes[i] ?? {}
         return `${percent(share)} / ${percent(utilization)}`

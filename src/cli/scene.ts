@@ -1,17 +1,18 @@
 import { createServer } from 'node:http'
 import { Command } from 'commander'
-import { type Listening, listen } from '../agent/listening.js'
 import { IdlestError, ListenError } from '../errors.js'
 import { authority } from '../host.js'
-import { answerPage, answerPlainly, isOwnHost, pageFile } from '../scene/serve.js'
+import { type Listening, listen } from '../web/listening.js'
+import { answerPage, answerPlainly, isOwnHost, pageFile } from '../web/pages.js'
 import { numberFrom } from './arguments.js'
+import { exitWithReader } from './ending.js'
 import { exitAsUsual, FAILED } from './exit.js'
 import { openInBrowser } from './open.js'
 
 /** A port of its own, so that a link that was kept works the next time too. */
 const PORT = 8463
 
-export interface SceneFlags {
+interface SceneFlags {
   readonly host: string
   /** 0: any; undefined: the usual one, or any where that is taken. */
   readonly port?: number
@@ -39,6 +40,7 @@ async function serveSomewhere({ host, port }: SceneFlags): Promise<Listening> {
 
 /** Serves the scene until SIGINT or SIGTERM; `open` opens it in the browser. */
 export async function showScene(flags: SceneFlags, command: Command): Promise<void> {
+  exitWithReader()
   let listening: Listening
   try {
     pageFile('scene.html')

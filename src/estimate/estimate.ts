@@ -1,5 +1,5 @@
 import { OptionError } from '../errors.js'
-import { optionErrors } from '../options.js'
+import { checkOptions, type Finding, findWrong } from '../options.js'
 import { type FleetInputs, fleetOptions } from './inputs.js'
 import { type FleetStep, stepsOf } from './steps.js'
 
@@ -52,33 +52,34 @@ function ceil(value: number): number {
   return Math.abs(value - whole) <= 6 * Number.EPSILON * value ? whole : Math.ceil(value)
 }
 
-type Failed = (option: keyof FleetInputs, expected: string) => OptionError
-
-function figuresOf(inputs: FleetInputs, failed: Failed): FleetFigures | OptionError {
+// Throws OptionError where something is more than a number can hold.
+function figuresOf(inputs: FleetInputs): FleetFigures {
+  const failed = (option: keyof FleetInputs, expected: string) =>
+    new OptionError(option, inputs[option], expected)
   const { trafficFactor, serverCapacity, targetLoad, lostShare, reportInterval } = inputs
   const less = 'a smaller number: what comes of it is more than a number can hold'
   const average = (inputs.dailyActiveUsers * inputs.requestsPerUserPerDay) / SECONDS_A_DAY
-  if (!Number.isFinite(average)) return failed('dailyActiveUsers', less)
+  if (!Number.isFinite(average)) throw failed('dailyActiveUsers', less)
   const peak = average * inputs.peakFactor
-  if (!Number.isFinite(peak)) return failed('peakFactor', less)
+  if (!Number.isFinite(peak)) throw failed('peakFactor', less)
   // Without any traffic there still is a server: it is what load and loss are of.
   const planned = Math.max(1, ceil(peak / (serverCapacity * targetLoad)))
   if (!Number.isSafeInteger(planned)) {
-    return failed('serverCapacity', `enough that ${Number.MAX_SAFE_INTEGER} servers carry the peak`)
+    throw failed('serverCapacity', `enough that ${Number.MAX_SAFE_INTEGER} servers carry the peak`)
   }
   const servers = inputs.servers ?? planned
   const all = servers * serverCapacity
-  if (!Number.isFinite(all)) return failed('serverCapacity', less)
+  if (!Number.isFinite(all)) throw failed('serverCapacity', less)
   const traffic = peak * trafficFactor
   const needed = Math.max(1, ceil(traffic / (serverCapacity * targetLoad)))
   const load = traffic / all
   const equalShare = load / (1 - lostShare)
   const bySpareCapacity = (load * servers) / (servers - lostShare)
   if (![traffic, needed, load, equalShare, bySpareCapacity].every(Number.isFinite)) {
-    return failed('trafficFactor', less)
+    throw failed('trafficFactor', less)
   }
   const perReport = traffic * reportInterval
-  if (!Number.isFinite(perReport)) return failed('reportInterval', less)
+  if (!Number.isFinite(perReport)) throw failed('reportInterval', less)
   const perServer = traffic / servers
   return {
     average,
@@ -95,12 +96,8 @@ function figuresOf(inputs: FleetInputs, failed: Failed): FleetFigures | OptionEr
   }
 }
 
-function attempt(given: unknown): FleetEstimate | readonly OptionError[] {
-  const checked = optionErrors('', given, fleetOptions)
-  if (!checked.ok) return checked.errors
-  const inputs = checked.value
-  const figures = figuresOf(inputs, (option, expected) => new OptionError(option, inputs[option], expected))
-  if (figures instanceof OptionError) return [figures]
+function estimateOf(inputs: FleetInputs): FleetEstimate {
+  const figures = figuresOf(inputs)
   return { inputs, ...figures, steps: stepsOf(inputs, figures) }
 }
 
@@ -119,16 +116,24 @@ function attempt(given: unknown): FleetEstimate | readonly OptionError[] {
  * a number can hold
  */
 export function estimateFleet(inputs: Partial<FleetInputs> = {}): FleetEstimate {
-  const result = attempt(inputs)
-  if ('steps' in result) return result
-  throw result[0]
+  return estimateOf(checkOptions('', inputs, fleetOptions))
 }
 
 /** As {@link estimateFleet}, but gives all that is wrong, by input, in place of throwing; for a form. */
 export function tryFleet(
   inputs: Partial<FleetInputs>,
 ): { readonly estimate: FleetEstimate } | { readonly faults: FleetFaults } {
-  const result = attempt(inputs)
-  if ('steps' in result) return { estimate: result }
-  return { faults: Object.fromEntries(result.map(({ option, expected }) => [option, expected])) }
+  const checked = findWrong('', inputs, fleetOptions)
+  // Of several faults of one input the first is told.
+  if (!checked.ok) return { faults: faultsOf(checked.wrong.toReversed()) }
+  try {
+    return { estimate: estimateOf(checked.value) }
+  } catch (error) {
+    if (!(error instanceof OptionError)) throw error
+    return { faults: { [error.option]: error.expected } }
+  }
+}
+
+function faultsOf(wrong: readonly Finding[]): FleetFaults {
+  return Object.fromEntries(wrong.map(({ path, expected }) => [path[0], expected]))
 }

@@ -51,8 +51,8 @@ export function isInTrouble({ state, ejected, suspect, poll }: LiveNode): boolea
 /** These nodes, of those the ones that are asked for; equal ones stay in the balancer's order. */
 export function arrange(nodes: readonly LiveNode[], arrangement: Arrangement): readonly LiveNode[] {
   const { sort, isDescending, filter, choice } = arrangement
-  const words = filter.toLowerCase().split(/\s+/).filter(Boolean)
-  const chosen = nodes.filter((node) => isChosen(node, choice) && hasWords(node, words))
+  const isMatch = matcher(filter)
+  const chosen = nodes.filter((node) => isChosen(node, choice) && isMatch(node))
   if (sort === undefined) return chosen
   const keys = chosen.map((node) => keyOf(node, sort))
   const order = [...chosen.keys()].sort((a, b) => compare(keys[a], keys[b], isDescending) || a - b)
@@ -65,9 +65,13 @@ function isChosen(node: LiveNode, choice: Choice): boolean {
   return choice === 'all' || isInTrouble(node)
 }
 
-/** Whether these words, in lower case, are all found in what is known of a node: its id, its state, why it is not picked. */
-export function hasWords(node: LiveNode, words: readonly string[]): boolean {
-  if (words.length === 0) return true
+/** Tells whether the words of a filter are all found in what is known of a node: its id, its state, why it is not picked. */
+export function matcher(filter: string): (node: LiveNode) => boolean {
+  const words = filter.toLowerCase().split(/\s+/).filter(Boolean)
+  return words.length === 0 ? () => true : (node) => hasWords(node, words)
+}
+
+function hasWords(node: LiveNode, words: readonly string[]): boolean {
   const { id, state, why = '', suspect, ejected, poll } = node
   const marks = [suspect && 'suspect', ejected && 'ejected', poll && `unreachable ${poll.reason}`]
   const text = `${id} ${state} ${why} ${marks.filter(Boolean).join(' ')}`.toLowerCase()

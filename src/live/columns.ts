@@ -1,3 +1,4 @@
+import * as v from 'valibot'
 import { METRICS, type MetricName } from '../table/layout.js'
 import type { ShownFacts } from './live-view.js'
 import type { PartialNode } from './view-of.js'
@@ -10,6 +11,8 @@ export interface Column {
   readonly name: string
   /** @param rate picks per second */
   readonly of: (node: ShownFacts, rate: number) => Cell
+  /** Whether a value that came is one that this column may have. */
+  readonly isCell: (value: unknown) => boolean
 }
 
 /** A column as it is sent: one value a member, one for all of them, or those of a few by their indices. */
@@ -43,33 +46,60 @@ function isSaid(told: ShownFacts['told']): boolean {
   return told.state !== undefined || told.weight !== undefined || told.maxInFlight !== undefined
 }
 
+const isText = (value: unknown) => typeof value === 'string'
+const isNumber = (value: unknown) => typeof value === 'number'
+const isOne =
+  (...texts: readonly unknown[]) =>
+  (value: unknown) =>
+    texts.includes(value)
+const isState = isOne('up', 'drain', 'maint', 'down')
+
+const number = v.optional(v.number())
+const toldSchema = v.object({ state: v.optional(v.custom(isState)), weight: number, maxInFlight: number })
+const ejectedSchema = v.object({ reason: v.string(), remaining: number })
+const pollSchema = v.object({ count: v.number(), reason: v.string() })
+
 /** The columns in which members are sent. */
 export const COLUMNS: readonly Column[] = [
-  { name: 'id', of: ({ id }) => id },
-  { name: 'state', of: ({ state }) => (state === 'up' ? undefined : state) },
-  { name: 'order', of: ({ order }) => (order === 'up' ? undefined : order) },
-  { name: 'told', of: ({ told }) => (isSaid(told) ? told : undefined) },
-  { name: 'fixedWeight', of: ({ fixedWeight }) => fixedWeight },
-  { name: 'ejected', of: ({ ejected }) => ejected && { ...ejected, remaining: whole(ejected.remaining) } },
-  { name: 'suspect', of: ({ suspect }) => suspect },
-  { name: 'isCapped', of: ({ isCapped }) => mark(isCapped) },
-  { name: 'poll', of: ({ poll }) => poll },
+  { name: 'id', of: ({ id }) => id, isCell: isText },
+  { name: 'state', of: ({ state }) => (state === 'up' ? undefined : state), isCell: isState },
+  { name: 'order', of: ({ order }) => (order === 'up' ? undefined : order), isCell: isState },
+  {
+    name: 'told',
+    of: ({ told }) => (isSaid(told) ? told : undefined),
+    isCell: (value) => v.is(toldSchema, value),
+  },
+  { name: 'fixedWeight', of: ({ fixedWeight }) => fixedWeight, isCell: isNumber },
+  {
+    name: 'ejected',
+    of: ({ ejected }) => ejected && { ...ejected, remaining: whole(ejected.remaining) },
+    isCell: (value) => v.is(ejectedSchema, value),
+  },
+  { name: 'suspect', of: ({ suspect }) => suspect, isCell: isOne('failing', 'slow', 'elsewhere') },
+  { name: 'part', of: ({ part }) => (part === 1 ? undefined : short(part)), isCell: isNumber },
+  { name: 'isReserve', of: ({ isReserve }) => mark(isReserve), isCell: isNumber },
+  { name: 'isCapped', of: ({ isCapped }) => mark(isCapped), isCell: isNumber },
+  { name: 'poll', of: ({ poll }) => poll, isCell: (value) => v.is(pollSchema, value) },
   // As the table has them: whether a member is in the band is worked out from these.
-  { name: 'cpu', of: ({ cpu }) => milli(cpu) },
-  { name: 'effective', of: ({ effective }) => milli(effective) },
-  { name: 'age', of: ({ age }) => whole(age) },
-  { name: 'fresh', of: ({ fresh }) => mark(fresh) },
-  { name: 'cost', of: ({ cost }) => short(cost) },
-  { name: 'weight', of: ({ weight }) => short(weight) },
-  { name: 'share', of: ({ share }) => short(share) },
-  { name: 'inFlight', of: ({ inFlight }) => inFlight },
-  { name: 'picks', of: ({ picks }) => picks },
-  { name: 'picksPerSecond', of: (_, rate) => short(rate) },
-  { name: 'released', of: ({ released }) => released },
-  { name: 'failed', of: ({ failed }) => failed },
-  { name: 'latency', of: ({ latency }) => short(latency) },
+  { name: 'cpu', of: ({ cpu }) => milli(cpu), isCell: isNumber },
+  { name: 'effective', of: ({ effective }) => milli(effective), isCell: isNumber },
+  { name: 'age', of: ({ age }) => whole(age), isCell: isNumber },
+  { name: 'fresh', of: ({ fresh }) => mark(fresh), isCell: isNumber },
+  { name: 'cost', of: ({ cost }) => short(cost), isCell: isNumber },
+  { name: 'weight', of: ({ weight }) => short(weight), isCell: isNumber },
+  { name: 'share', of: ({ share }) => short(share), isCell: isNumber },
+  { name: 'inFlight', of: ({ inFlight }) => inFlight, isCell: isNumber },
+  { name: 'picks', of: ({ picks }) => picks, isCell: isNumber },
+  { name: 'picksPerSecond', of: (_, rate) => short(rate), isCell: isNumber },
+  { name: 'released', of: ({ released }) => released, isCell: isNumber },
+  { name: 'failed', of: ({ failed }) => failed, isCell: isNumber },
+  { name: 'latency', of: ({ latency }) => short(latency), isCell: isNumber },
   ...METRICS.map(
-    (metric): Column => ({ name: `report.${metric}`, of: ({ report }) => short(report[metric]) }),
+    (metric): Column => ({
+      name: `report.${metric}`,
+      of: ({ report }) => short(report[metric]),
+      isCell: isNumber,
+    }),
   ),
 ]
 
@@ -118,6 +148,8 @@ export function nodeFrom(cell: (name: string) => Cell): PartialNode {
     fixedWeight: number('fixedWeight'),
     ejected: (cell('ejected') ?? undefined) as PartialNode['ejected'],
     suspect: (cell('suspect') ?? undefined) as PartialNode['suspect'],
+    part: number('part') ?? 1,
+    isReserve: number('isReserve') !== undefined,
     isCapped: number('isCapped') !== undefined,
     poll: (cell('poll') ?? undefined) as PartialNode['poll'],
     cpu: number('cpu'),

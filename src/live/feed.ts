@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import { tokenSchema } from '../agent/token.js'
 import { OptionError } from '../errors.js'
 import { checkOptions, options } from '../options.js'
+import { tokenSchema } from '../web/token.js'
 import type { FeedLost } from './follow.js'
 import type { LiveView } from './live-view.js'
 

@@ -1,4 +1,4 @@
-import { EventSource } from 'eventsource'
+import { EventSource, type FetchLike } from 'eventsource'
 import { FrameReader } from './frames.js'
 import type { LiveView } from './live-view.js'
 
@@ -10,15 +10,19 @@ export interface FeedLost {
   readonly status: number | undefined
 }
 
-export interface FollowOptions {
+interface FollowOptions {
   /** The bearer token. */
   readonly token: string | undefined
   readonly onView: (view: LiveView) => void
   readonly onLost: (lost: FeedLost) => void
 }
 
-/** After a refusal, and after silence, ms; a connection that breaks is tried anew by the event source itself. */
+/** From the loss of a connection until the next is tried, ms, whatever the balancer asks for. */
 const RETRY = 2_000
+/** How long an answer may take, ms. */
+const PATIENCE = 10_000
+/** Longest event, bytes: that of some hundred thousand members. What is longer is no balancer's. */
+const LONGEST_EVENT = 32 * 2 ** 20
 /** A stream that is silent for so many intervals, and 5 s, is dead. */
 const SILENT_INTERVALS = 3
 const SILENT_TIME = 5_000
@@ -34,15 +38,20 @@ export function follow(url: string | URL, { token, onView, onLost }: FollowOptio
   let hasEnded = false
 
   function open(): void {
-    clearTimeout(timer)
-    const opened = new EventSource(stream, { fetch: fetchWith(token) })
-    source = opened
-    let reader = new FrameReader()
-    opened.addEventListener('open', () => {
-      reader = new FrameReader()
+    // An event source alone would wait for an answer for ever.
+    again(PATIENCE, () => lose(`no answer in ${PATIENCE / 1000} s`))
+    let bytes = 0
+    const opened = new EventSource(stream, {
+      fetch: fetchWith(token, (size) => {
+        bytes += size
+        if (bytes > LONGEST_EVENT) throw new Error('what it sends is longer than any view')
+      }),
     })
+    source = opened
+    const reader = new FrameReader()
     opened.addEventListener('message', ({ data }) => {
       if (hasEnded || source !== opened) return
+      bytes = 0
       try {
         const view = reader.read(data as string)
         again(SILENT_INTERVALS * view.interval + SILENT_TIME, () => lose('the balancer is silent'))
@@ -53,12 +62,7 @@ export function follow(url: string | URL, { token, onView, onLost }: FollowOptio
     })
     opened.addEventListener('error', ({ code, message }) => {
       if (hasEnded || source !== opened) return
-      const text = code === undefined ? plain(message) : wordsFor(code)
-      if (opened.readyState === opened.CLOSED) lose(text, code)
-      else {
-        clearTimeout(timer)
-        onLost({ kind: 'lost', error: new Error(text), status: code })
-      }
+      lose(code === undefined ? plain(message) : wordsFor(code), code)
     })
   }
 
@@ -89,12 +93,29 @@ function plain(message = 'the connection was closed'): string {
 function wordsFor(status: number): string {
   if (status === 401) return 'the token is wrong, or missing (401)'
   if (status === 421) return 'the balancer is to be called by its address, or localhost (421)'
+  if (status === 200 || status === 204)
+    return `what answers there is no balancer: no stream of events (${status})`
   return `the balancer answered ${status}`
 }
 
-function fetchWith(token: string | undefined): typeof fetch {
-  // Called apart from its object: browsers insist on the right one.
-  if (token === undefined) return (input, init) => fetch(input, init)
-  return (input, init) =>
-    fetch(input, { ...init, headers: { ...(init?.headers as object), authorization: `Bearer ${token}` } })
+/** @param onBytes told of the size of all that comes; what it throws ends the connection */
+function fetchWith(token: string | undefined, onBytes: (size: number) => void): FetchLike {
+  return async (input, init) => {
+    const headers = { ...init.headers, ...(token !== undefined && { authorization: `Bearer ${token}` }) }
+    // Called apart from its object: browsers insist on the right one.
+    const response = await fetch(input, { ...(init as RequestInit), headers })
+    const counted = new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        onBytes(chunk.byteLength)
+        controller.enqueue(chunk)
+      },
+    })
+    return {
+      url: response.url,
+      status: response.status,
+      redirected: response.redirected,
+      headers: response.headers,
+      body: response.body?.pipeThrough(counted) ?? null,
+    }
+  }
 }

@@ -1,4 +1,5 @@
 import { COLUMNS, cellsOf, columnText, nodeFrom, type SentColumn } from './columns.js'
+import { checkFrame, NoFrameError } from './frame-check.js'
 import type { LiveHead, LiveView } from './live-view.js'
 import type { Look } from './looks.js'
 import { viewOf } from './view-of.js'
@@ -49,6 +50,24 @@ function joined(columns: readonly (readonly [string, string])[]): string {
   return `{${columns.map(([name, text]) => `${JSON.stringify(name)}:${text}`).join(',')}}`
 }
 
+function parsed(text: string): { readonly version?: unknown } {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    // What the parser says repeats what came.
+  }
+  if (typeof value !== 'object' || value === null) throw new NoFrameError('it sends no frames')
+  return value
+}
+
+function otherVersion(version: unknown): Error {
+  if (typeof version !== 'number') return new NoFrameError('it sends no frames')
+  return new Error(
+    `the balancer is another version of idlest: its frames are of version ${version}, not ${VERSION}`,
+  )
+}
+
 /** Reads frames in the order in which they were written. */
 export class FrameReader {
   readonly #columns = new Map<string, SentColumn>()
@@ -56,12 +75,10 @@ export class FrameReader {
 
   /** @throws Error where it is no frame, or does not go on from the last one */
   read(text: string): LiveView {
-    const { version, isWhole, head, count, columns } = JSON.parse(text) as Frame
-    if (version !== VERSION) {
-      throw new Error(
-        `the balancer is another version of idlest: its frames are of version ${version}, not ${VERSION}`,
-      )
-    }
+    const frame = parsed(text)
+    if (frame.version !== VERSION) throw otherVersion(frame.version)
+    checkFrame(frame)
+    const { isWhole, head, count, columns } = frame as Frame
     if (isWhole) this.#columns.clear()
     else if (count !== this.#count) throw new Error('a frame is missing')
     this.#count = count

@@ -64,6 +64,8 @@ export type ShownFacts = Pick<
   | 'told'
   | 'fixedWeight'
   | 'suspect'
+  | 'isReserve'
+  | 'part'
   | 'isCapped'
   | 'poll'
   | 'cpu'

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import { tokenSchema } from '../agent/token.js'
-import { type ServerTls, serverTlsSchema } from '../agent/web-server.js'
 import { checkOptions, number, options, text, whole } from '../options.js'
+import { tokenSchema } from '../web/token.js'
+import { type ServerTls, serverTlsSchema } from '../web/web-server.js'
 
 /** Options of `balancer.serve`. */
 export interface ServeOptions {
@@ -31,13 +31,10 @@ const serveOptions = options({
   maxConnections: v.optional(whole(1), 64),
 })
 
-/** Options of `serve` with their defaults. */
-export type CheckedServeOptions = v.InferOutput<typeof serveOptions>
-
 /**
  * Checks what was passed to `serve`, and fills in the defaults.
  * @throws OptionError
  */
-export function checkServeOptions(given: unknown): CheckedServeOptions {
+export function checkServeOptions(given: unknown): v.InferOutput<typeof serveOptions> {
   return checkOptions('serve', given, serveOptions)
 }

@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type ListenCounters, listen } from '../agent/listening.js'
-import { tokenCheck } from '../agent/token.js'
-import { createWebServer, hasBody, type WebServerCounters } from '../agent/web-server.js'
+import type { Socket } from 'node:net'
 import { authority } from '../host.js'
-import { answerPage, isOwnHost, PAGE_HEADERS } from '../scene/serve.js'
+import { type ListenCounters, listen } from '../web/listening.js'
+import { answerPage, isOwnHost, PAGE_HEADERS } from '../web/pages.js'
+import { tokenCheck } from '../web/token.js'
+import { createWebServer, hasBody, type WebServerCounters } from '../web/web-server.js'
 import type { Watched } from './looks.js'
 import { checkServeOptions, type ServeOptions } from './options.js'
 import { type ViewerCounters, Viewers } from './viewers.js'
@@ -41,6 +42,7 @@ export async function startLiveServer(watched: Watched, given: ServeOptions = {}
   const { token, tls, interval } = options
   const mayLook = token === undefined ? () => true : tokenCheck(token)
   const viewers = new Viewers(watched, interval)
+  const streaming = new WeakSet<Socket>()
   const own = {
     requests: 0,
     refused: 0,
@@ -58,7 +60,9 @@ export async function startLiveServer(watched: Watched, given: ServeOptions = {}
 
   function handle(request: IncomingMessage, response: ServerResponse): void {
     own.requests++
-    if (hasBody(request)) refuse(response, 413, 'a request has no body')
+    // Nothing can be answered behind a stream: who asks there all the same would have views pile up.
+    if (streaming.has(request.socket)) request.socket.destroy()
+    else if (hasBody(request)) refuse(response, 413, 'a request has no body')
     // With a token another site's name is of no use: its pages have none.
     else if (token === undefined && !isOwnHost(request, options.host)) {
       refuse(response, 421, 'this server is called by its address, or localhost')
@@ -83,6 +87,7 @@ export async function startLiveServer(watched: Watched, given: ServeOptions = {}
     } else {
       // It is silent between frames, and its viewer says nothing.
       request.socket.setTimeout(0)
+      streaming.add(request.socket)
       viewers.stream(request, response, NO_STORE).catch(() => response.destroy())
     }
   }

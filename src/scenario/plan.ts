@@ -9,10 +9,13 @@ import {
   type ServerSpec,
   serverName,
 } from '../simulation/scene.js'
-import { MOST_REQUESTS, MOST_SERVERS, type Scenario } from './scenario.js'
+import { MOST_PAIRS, MOST_REPORTS, MOST_REQUESTS, MOST_SERVERS, type Scenario } from './scenario.js'
 
 /** Part of the time, from the start, that is not measured unless `warmup` says. */
 const WARMUP_SHARE = 0.1
+
+/** How many requests there are where neither they nor the duration are given. */
+const DEFAULT_REQUESTS = 200_000
 
 /** What a replay has by default: as much as there is. */
 const ALL = MOST_REQUESTS
@@ -75,6 +78,11 @@ export function crossCheck(scenario: Scenario): Finding[] {
     add(['servers'], total, `at most ${MOST_SERVERS} servers in all`)
     return found
   }
+  const { balancers, reportInterval } = scenario
+  if (total * balancers > MOST_PAIRS) {
+    add(['balancers'], balancers, `at most ${MOST_PAIRS} pairs of a balancer and a server`)
+    return found
+  }
   const { names } = fleetOf(scenario)
   const seen = new Set<string>()
   let first = 0
@@ -109,7 +117,18 @@ export function crossCheck(scenario: Scenario): Finding[] {
   else if (rate !== undefined && duration !== undefined && rate * duration > MOST_REQUESTS * 1000) {
     add(['duration'], duration, `at most ${MOST_REQUESTS} requests: less time, or a lower rate`)
   }
+  const most =
+    reportInterval === 0 ? 0 : ((lengthAt(scenario, rate) ?? 0) / reportInterval) * total * balancers
+  if (most > MOST_REPORTS) {
+    const expected = `at most ${MOST_REPORTS} reports in all: a longer interval, or fewer requests`
+    add(['reportInterval'], reportInterval, expected)
+  }
   return found
+}
+
+// How long requests arrive at a rate, ms.
+function lengthAt({ requests = DEFAULT_REQUESTS, duration }: Scenario, rate: number | undefined) {
+  return rate === undefined || rate === 0 ? undefined : (duration ?? (requests / rate) * 1000)
 }
 
 function changesOf({ changes }: Scenario, names: readonly string[]): Change[] {
@@ -149,7 +168,7 @@ export function sceneOf(scenario: Scenario, replayed?: Float64Array): Scene {
     requests = Math.min(requests ?? ALL, inTime)
     length = times[requests - 1] ?? 0
   } else {
-    requests ??= duration === undefined ? 200_000 : Math.max(1, Math.round((rate * duration) / 1000))
+    requests ??= duration === undefined ? DEFAULT_REQUESTS : Math.max(1, Math.round((rate * duration) / 1000))
     length = (requests / rate) * 1000
   }
   return {
@@ -163,7 +182,7 @@ export function sceneOf(scenario: Scenario, replayed?: Float64Array): Scene {
     delay,
     failAfter,
     warmup: scenario.warmup ?? length * WARMUP_SHARE,
-    ...(timeout !== undefined && { timeout }),
+    timeout,
     ...(changes.length > 0 && { changes }),
   }
 }

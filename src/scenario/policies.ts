@@ -12,8 +12,8 @@ import { weightedRoundRobin } from '../algorithms/weighted-round-robin.js'
 import { OptionError } from '../errors.js'
 import { hasFields } from '../fields.js'
 import { flag, oneOf, options, text } from '../options.js'
-import { type PolicyName, type PolicySetting, policies, readingTtl } from '../simulation/policies.js'
-import { type Policy, shipped } from '../simulation/policy.js'
+import { type PolicyName, type PolicySetting, policies } from '../simulation/policies.js'
+import { type Policy, readingTtl, shipped } from '../simulation/policy.js'
 
 type Options = Readonly<Record<string, unknown>>
 

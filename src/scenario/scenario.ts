@@ -2,11 +2,18 @@ import * as v from 'valibot'
 import { LONGEST_WAIT } from '../clock.js'
 import { hasFields } from '../fields.js'
 import { number, oneOf, options, text, whole } from '../options.js'
+import { LEAST_INTERVAL } from '../simulation/scene.js'
 import { policiesSchema } from './policies.js'
 import { duration, percent } from './units.js'
 
 /** Most requests of a run, as the simulator has it. */
 export const MOST_REQUESTS = 1e8
+
+/** Most pairs of a balancer and a server: each has what it needs of its own. */
+export const MOST_PAIRS = 1_000_000
+
+/** Most reports of a run; they are what takes the time where requests are few. */
+export const MOST_REPORTS = 1e9
 
 /** Most servers of a scenario. */
 export const MOST_SERVERS = 10_000
@@ -132,7 +139,16 @@ export const scenarioSchema = options({
   policies: v.optional(policiesSchema, 'all'),
   arrivals: v.optional(arrivals, { load: 70 }),
   service: v.optional(service, 10),
-  reportInterval: v.optional(duration(0, LONGEST_WAIT), 5_000),
+  reportInterval: v.optional(
+    v.pipe(
+      duration(0, LONGEST_WAIT),
+      v.check(
+        (interval) => interval === 0 || interval >= LEAST_INTERVAL,
+        `0 for no reports, or a time of at least ${LEAST_INTERVAL} ms`,
+      ),
+    ),
+    5_000,
+  ),
   delay: v.optional(duration(0, LONGEST_WAIT), 0),
   timeout: v.optional(duration(0, LONGEST_WAIT)),
   failAfter: v.optional(duration(0, LONGEST_WAIT), 1),

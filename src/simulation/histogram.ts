@@ -20,14 +20,6 @@ export class Histogram {
     this.count++
   }
 
-  /** Counts all times of another one. */
-  addAll(other: Histogram): void {
-    for (let i = 0; i < BUCKETS; i++) {
-      this.#counts[i] = (this.#counts[i] as number) + (other.#counts[i] as number)
-    }
-    this.count += other.count
-  }
-
   /** The time that a share `q` of all is at most, ms, by nearest rank; not a number where there is none. */
   quantile(q: number): number {
     if (this.count === 0) return Number.NaN

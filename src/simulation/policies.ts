@@ -7,7 +7,7 @@ import { random } from '../algorithms/random.js'
 import { roundRobin } from '../algorithms/round-robin.js'
 import { spareCapacity } from '../algorithms/spare-capacity.js'
 import { weightedRoundRobin } from '../algorithms/weighted-round-robin.js'
-import { type Policy, type ShippedOptions, shipped } from './policy.js'
+import { type Policy, readingTtl, type ShippedOptions, shipped } from './policy.js'
 
 /** What a policy may depend on. */
 export interface PolicySetting extends ShippedOptions {
@@ -20,11 +20,6 @@ interface NamedPolicy {
   /** For people, in one line. */
   readonly about: string
   readonly make: (name: string, setting: PolicySetting) => Policy
-}
-
-/** How long readings count, ms: the published default is for polls of 5 s, slower ones need those that last longer. */
-export function readingTtl({ reportInterval, delay }: PolicySetting): number {
-  return Math.max(10_000, 2 * reportInterval + delay)
 }
 
 /** The policies that can be asked for by name. */

@@ -13,7 +13,7 @@ import { PUBLICATION_SPACING } from '../table/publications.js'
 import { Table } from '../table/table.js'
 import { SimulatedProbes } from './probes.js'
 import { NONE } from './requests.js'
-import { serverName } from './scene.js'
+import { type Scene, serverName } from './scene.js'
 
 /** What one simulated balancer is made with. */
 export interface DispatcherSetting {
@@ -65,6 +65,14 @@ export interface ShippedOptions {
   readonly leases?: boolean
   /** Whether the balancer believes its servers. Default as for `createBalancer`. */
   readonly trust?: TrustOptions
+}
+
+/** How long readings count, ms: the published default is for polls of 5 s, slower ones need those that last longer. */
+export function readingTtl({
+  reportInterval,
+  delay = 0,
+}: Pick<Scene, 'delay'> & { readonly reportInterval: number }): number {
+  return Math.max(10_000, 2 * reportInterval + delay)
 }
 
 /** A policy that is an algorithm of ours, run by the shipped balancer and engine. */

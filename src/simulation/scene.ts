@@ -138,6 +138,9 @@ export const BOARD_STEP = 0.001
  */
 export const reportQueue: Reporter = ({ inFlight }) => ({ cpu: inFlight * BOARD_STEP })
 
+/** Shortest time between two reports, ms: less than that is nothing beside the time of a long run. */
+export const LEAST_INTERVAL = 0.1
+
 const share = number(0, 1, 'a share')
 const states = oneOf(['up', 'failing', 'silent', 'gone'])
 const speed = number(0, 1e6, 'a factor')
@@ -189,7 +192,16 @@ const sceneOptions = options({
   requests: whole(1, 1e8),
   arrivals,
   service,
-  reportInterval: v.optional(milliseconds(0), 5_000),
+  reportInterval: v.optional(
+    v.pipe(
+      milliseconds(0),
+      v.check(
+        (interval) => interval === 0 || interval >= LEAST_INTERVAL,
+        `0, or at least ${LEAST_INTERVAL} ms`,
+      ),
+    ),
+    5_000,
+  ),
   reportOffsets: v.optional(v.array(milliseconds(0), 'an array of milliseconds')),
   report: v.optional(method<Reporter>(), () => reportAll),
   inBand: v.optional(method<Reporter>()),

@@ -46,6 +46,13 @@ export interface Result {
   readonly work: { readonly asked: number; readonly done: number }
 }
 
+/**
+ * How long requests are waited for after the last has arrived, as a multiple of the time in which they arrived, and at
+ * least so long, ms. Those of a server that all but stands still would take for ever, with reports all the while.
+ */
+const PATIENCE = 10
+const LEAST_PATIENCE = 86_400_000
+
 /** One run of one policy over a scene: a discrete-event simulation in virtual time. */
 export class Simulation {
   readonly counts: RequestCounts = {
@@ -72,6 +79,8 @@ export class Simulation {
   #changed = 0
   #asked = 0
   #over = false
+  // Virtual time at which the run is over though requests are left, ms.
+  #limit = Number.POSITIVE_INFINITY
   // How far `advanceTo` went, ms.
   #reached = 0
 
@@ -190,7 +199,11 @@ export class Simulation {
 
   #awaitArrival(): void {
     if (this.#workload.next()) this.#events.nextArrival = this.#workload.time
-    else this.#measures.lastArrival(this.#events.time)
+    else {
+      const { time } = this.#events
+      this.#measures.lastArrival(time)
+      this.#limit = time + Math.max(LEAST_PATIENCE, PATIENCE * time)
+    }
   }
 
   #step(): void {
@@ -239,7 +252,8 @@ export class Simulation {
         break
     }
     const { arrived, inSystem } = this.counts
-    if (inSystem === 0 && arrived === this.#workload.total) this.#over = true
+    if (arrived < this.#workload.total) return
+    if (inSystem === 0 || this.#events.time > this.#limit) this.#over = true
   }
 
   #arrive(): void {

@@ -15,13 +15,8 @@ const WINDOWS = 100
 
 /** The figures of one window. */
 export interface TimelineWindow {
-  /** When it begins, ms. */
-  readonly start: number
-  /** Response times of the requests that arrived in it and were answered without error, ms; undefined where none was. */
-  readonly p50: number | undefined
+  /** Of the response times of the requests that arrived in it and were answered without error, ms; undefined where none was. */
   readonly p99: number | undefined
-  /** Requests that arrived in it and failed. */
-  readonly failed: number
   /** Requests that arrived in it and were sent, by server. */
   readonly sent: readonly number[]
 }
@@ -29,7 +24,6 @@ export interface TimelineWindow {
 interface Window {
   readonly responses: Histogram
   readonly sent: Uint32Array
-  failed: number
 }
 
 /**
@@ -60,23 +54,16 @@ export class Timeline implements Watcher {
   }
 
   ended(_server: number, ok: boolean, latency: number, time: number): void {
+    if (!ok) return
     const arrived = time - latency
-    const window = this.#at(arrived)
-    if (!ok) {
-      window.failed++
-      return
-    }
-    window.responses.add(latency)
+    this.#at(arrived).responses.add(latency)
     if (arrived >= this.#warmup) this.responses.add(latency)
   }
 
   /** The windows from the start on. */
   windows(): TimelineWindow[] {
-    return this.#windows.map(({ responses, sent, failed }, i) => ({
-      start: i * this.width,
-      p50: responses.count === 0 ? undefined : responses.quantile(0.5),
+    return this.#windows.map(({ responses, sent }) => ({
       p99: responses.count === 0 ? undefined : responses.quantile(0.99),
-      failed,
       sent: [...sent],
     }))
   }
@@ -84,7 +71,7 @@ export class Timeline implements Watcher {
   #at(time: number): Window {
     const index = Math.min(Math.max(0, Math.floor(time / this.width)), this.#most - 1)
     while (this.#windows.length <= index) {
-      this.#windows.push({ responses: new Histogram(), sent: new Uint32Array(this.#servers), failed: 0 })
+      this.#windows.push({ responses: new Histogram(), sent: new Uint32Array(this.#servers) })
     }
     return this.#windows[index] as Window
   }

@@ -263,17 +263,19 @@ for (const engine of engines) {
     const lease = balancer.acquire()
     lease.release()
     lease.release()
-    balancer.acquire().release({ error: wrong, latency: 12 })
+    balancer.acquire().release({ error: wrong, kind: 'timeout', latency: 12 })
     balancer.acquire().release({ ok: false, latency: Number.NaN })
     balancer.acquire().release(5 as never)
     await t.throwsAsync(balancer.run(() => Promise.reject(wrong)))
-    const fine = { ok: true, error: undefined, latency: undefined }
+    balancer.acquire().release({ neutral: true })
+    const fine = { ok: true, error: undefined, kind: undefined, latency: undefined, neutral: false }
     t.deepEqual(told, [
       ['b', fine],
-      ['b', { ok: false, error: wrong, latency: 12 }],
-      ['b', { ok: false, error: undefined, latency: undefined }],
+      ['b', { ...fine, ok: false, error: wrong, kind: 'timeout', latency: 12 }],
+      ['b', { ...fine, ok: false }],
       ['b', fine],
-      ['b', { ok: false, error: wrong, latency: 0 }],
+      ['b', { ...fine, ok: false, error: wrong, latency: 0 }],
+      ['b', { ...fine, neutral: true }],
     ])
   })
 

@@ -204,7 +204,7 @@ for (const engine of engines) {
     const balancer = createBalancer({ nodes: ['a'], poll: false, engine })
     const handle = balancer.handle()
     const place = { id: 'a', slot: 0, generation: 0 }
-    const standing = { order: 'up', told: {}, ejected: false, suspect: false }
+    const standing = { order: 'up', told: {}, ejected: false, suspect: false, tier: 0, part: 1 }
     const members = { places: [place], standings: [standing] }
     const wrong: Record<string, unknown>[] = [
       { table: undefined },
@@ -237,6 +237,8 @@ for (const engine of engines) {
       { members: { ...members, standings: [{ ...standing, told: { weight: -1 } }] } },
       { members: { ...members, standings: [{ ...standing, told: { state: 'ill' } }] } },
       { members: { ...members, standings: [{ ...standing, ejected: undefined }] } },
+      { members: { ...members, standings: [{ ...standing, tier: -1 }] } },
+      { members: { ...members, standings: [{ ...standing, part: 2 }] } },
       { members: { ...members, places: [{ ...place, slot: -1 }] } },
       { members: { ...members, places: [{ ...place, generation: 0.5 }] } },
     ]

@@ -1,6 +1,14 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { createBalancer, createTable, type Lease, random, UnknownNodeError } from '../../dist/index.js'
+import {
+  adaptive,
+  createBalancer,
+  createTable,
+  type Lease,
+  type Outcome,
+  random,
+  UnknownNodeError,
+} from '../../dist/index.js'
 import { VirtualClock } from '../../dist/simulation/virtual-clock.js'
 
 const quiet = { poll: false, algorithm: random() } as const
@@ -134,6 +142,27 @@ test('a latency that is no time is ignored and counted', (t) => {
   t.is(balancer.stats().leases.badLatency, 4)
 })
 
+test('a neutral release takes it out of flight, and says nothing of the node', (t) => {
+  const balancer = createBalancer({
+    nodes: ['a', 'b'],
+    poll: false,
+    algorithm: adaptive(),
+    clock: new VirtualClock(),
+    health: { consecutiveFailures: 2 },
+    seed: 1,
+  })
+  const fail = (outcome: Outcome) => balancer.acquire({ exclude: ['b'] }).release(outcome)
+  fail({ ok: false, latency: 10 })
+  fail({ neutral: true, ok: false, error: new Error('gave up'), latency: 5_000 })
+  const [before] = balancer.snapshot()
+  t.deepEqual([before?.inFlight, before?.released, before?.failed, before?.latency], [0, 1, 1, 10])
+  t.is(balancer.stats().leases.neutral, 1)
+  // Nor is it a success, after which failures would be counted anew.
+  t.is(balancer.stats().health.ejections, 0)
+  fail({ ok: false, latency: 10 })
+  t.is(balancer.stats().health.ejections, 1)
+})
+
 test('drain ends when the last lease is released, from whichever balancer', async (t) => {
   const clock = new VirtualClock()
   const table = createTable({ clock })
@@ -214,4 +243,18 @@ test('a latency beyond all measure is counted as a bad one, and leaves the mean 
   for (let i = 0; i < 2; i++) balancer.acquire().release({ latency: 1e308 })
   t.is(balancer.snapshot()[0]?.latency, 10)
   t.is(balancer.stats().leases.badLatency, 2)
+})
+
+test('a lease on a member that was picked before counts as in flight, and as no pick', (t) => {
+  const balancer = createBalancer({ nodes: ['a', 'b'], ...own() })
+  const lease = balancer.lease('b')
+  t.is(lease.node, 'b')
+  const inFlight = () => balancer.snapshot().map((node) => node.inFlight)
+  t.deepEqual(inFlight(), [0, 1])
+  lease.release()
+  t.deepEqual(inFlight(), [0, 0])
+  t.like(balancer.stats(), { picks: { picks: 0 }, leases: { acquired: 1, released: 1 } })
+  t.throws(() => balancer.lease('c'), { code: 'IDLEST_UNKNOWN_NODE' })
+  balancer.close()
+  t.throws(() => balancer.lease('a'), { code: 'IDLEST_CLOSED' })
 })

@@ -102,3 +102,30 @@ test('each middleware is to add at most 5 µs to a request, counted or with a re
   t.false(find(bars, 'middleware of Koa, a request with a report').met)
   t.is(find(bars, 'middleware of Fastify').met, undefined)
 })
+
+test('in turn a dispatcher is to send 0.95 of what undici does; with a busy server its p99 is to be at most half', (t) => {
+  const result = { throughput: 1, cpu: 1, toBalancedPool: 1, toRoundRobinPool: 1, p50: 1, p99: 1 }
+  const undici = [
+    { ...result, sender: 'BalancedDispatcher, adaptive()', p99: 50, toBalancedPool: 0.5 },
+    { ...result, sender: 'BalancedDispatcher, roundRobin()', toBalancedPool: 0.95, toRoundRobinPool: 0.94 },
+    { ...result, sender: 'BalancedPool', p99: 100 },
+    { ...result, sender: 'RoundRobinPool, one a server in turn', p99: 99 },
+  ] as const
+  const bars = barsOf([], { undici })
+  t.true(find(bars, 'in turn, time of a request to that of BalancedPool').met)
+  t.false(find(bars, 'in turn, time of a request to that of RoundRobinPool').met)
+  t.true(find(bars, 'p99 with a busy server to that of BalancedPool').met)
+  t.false(find(bars, 'p99 with a busy server to that of RoundRobinPool').met)
+})
+
+test('a call of gRPC by the policies of idlest is to take at most 1.2 times that by round_robin', (t) => {
+  const grpcPolicies = [
+    { policy: 'round_robin', cpu: 100, toRoundRobin: 1 },
+    { policy: 'weighted_round_robin', cpu: 2_000, toRoundRobin: 20 },
+    { policy: 'idlest_weighted_round_robin', cpu: 119, toRoundRobin: 1.2 },
+    { policy: 'idlest_adaptive', cpu: 119, toRoundRobin: 1.21 },
+  ] as const
+  const bars = barsOf([], { grpcPolicies })
+  t.true(find(bars, 'by idlest_weighted_round_robin').met)
+  t.false(find(bars, 'by idlest_adaptive').met)
+})

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import { listen } from '../../dist/agent/listening.js'
+import { listen } from '../../dist/web/listening.js'
 import { Cli, run } from './command.js'
 
 /** The address that it says. */

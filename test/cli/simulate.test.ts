@@ -178,12 +178,3 @@ test('a log that is no use exits with 1 and says why', async (t) => {
   t.is(alone.code, 2)
   t.regex(alone.stderr, /option --replay-speed is 2: expected an access log by --replay/)
 })
-
-test('a report that can not be written is told, with what was found', async (t) => {
-  const here = folder(t, {})
-  const args = ['--requests', '200', '--policy', 'random', '--html', join(here, 'none', 'report.html')]
-  const { code, stdout, stderr } = await run('simulate', ...args)
-  t.is(code, 1)
-  t.regex(stdout, /│ random /)
-  t.regex(stderr, /^error: can't write the report: ENOENT/)
-})

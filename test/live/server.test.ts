@@ -281,3 +281,12 @@ test('a balancer that is served, and watched, does not keep its process alive', 
   t.deepEqual(await exit, [0, null])
   t.is(said().trim(), 'HTTP/1.1 200 OK')
 })
+
+test('who asks for a stream behind a stream is let go, and views do not pile up', async (t) => {
+  const { server } = await served(t)
+  const socket = connect(server.port, '127.0.0.1')
+  socket.resume()
+  socket.write('GET /stream HTTP/1.1\r\nhost: localhost\r\n\r\n'.repeat(100))
+  await new Promise((resolve) => socket.on('error', () => {}).once('close', resolve))
+  t.true(server.counters.streams <= 1)
+})

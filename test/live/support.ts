@@ -9,6 +9,7 @@ import {
   leastCpu,
   type ServeOptions,
 } from '../../dist/index.js'
+import type { LiveHead } from '../../dist/live/live-view.js'
 import { VirtualClock } from '../../dist/simulation/virtual-clock.js'
 
 export interface Served {
@@ -37,6 +38,22 @@ export async function snapshotAt(url: string, headers: Record<string, string> = 
   return (await response.json()) as LiveView
 }
 
+/** A head with all that a frame has to have. */
+export const liveHead = {
+  balancer: 'mine',
+  engine: 'portable',
+  algorithm: 'random',
+  rules: { algorithm: 'random' },
+  time: 0,
+  uptime: 0,
+  interval: 1_000,
+  window: 0,
+  picks: 0,
+  picksPerSecond: 0,
+  empty: 0,
+  stats: { health: { ejected: 0, isOpen: false }, suspicion: { suspects: 0 } },
+} as unknown as LiveHead
+
 /** A node of which nothing is known but this. */
 export function liveNode(id: string, some: Partial<LiveNode> = {}): LiveNode {
   return {
@@ -47,6 +64,8 @@ export function liveNode(id: string, some: Partial<LiveNode> = {}): LiveNode {
     fixedWeight: undefined,
     ejected: undefined,
     suspect: undefined,
+    isReserve: false,
+    part: 1,
     isCapped: false,
     poll: undefined,
     cpu: undefined,

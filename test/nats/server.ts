@@ -24,6 +24,9 @@ function findServer(): string | undefined {
 
 const binary = findServer()
 
+/** Whether this machine has nats-server. */
+export const hasNats = binary !== undefined
+
 /** For what needs a real server: shown as skipped where nats-server is not installed. */
 export const test = binary === undefined ? anyTest.skip : anyTest
 

@@ -1,15 +1,8 @@
 import { readFileSync } from 'node:fs'
 import test from 'ava'
-import { readScenario } from '../../dist/scenario/read.js'
 import { scenarioSchema } from '../../dist/scenario/scenario.js'
 
 const text = readFileSync(new URL('../../.github/docs/scenarios.md', import.meta.url), 'utf8')
-
-test('the example of the documentation is right', (t) => {
-  const example = /```yaml\n([\s\S]*?)```/.exec(text)?.[1] ?? ''
-  const read = readScenario(example)
-  t.true('scenario' in read, JSON.stringify(read))
-})
 
 test('every field of a scenario is documented', (t) => {
   const { entries } = scenarioSchema.pipe[1]

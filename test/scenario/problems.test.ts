@@ -10,6 +10,32 @@ function problems(text: string): string[] {
 
 const wrong = [
   {
+    what: 'a name that stands twice, once',
+    text: 'seed: 1\nservers: [{ cores: 1, cores: 2 }]\n',
+    says: ['2:23: Map keys must be unique'],
+  },
+  {
+    what: 'a number beyond all, once',
+    text: `requests: 1${'0'.repeat(400)}`,
+    says: [/^1:11: requests is Infinity/],
+  },
+  { what: 'lists in lists in lists', text: '['.repeat(20_000), says: [/^1:\d+: this is nested too deep$/] },
+  {
+    what: 'reports without a pause',
+    text: 'reportInterval: 1e-300',
+    says: [/^1:17: .*0 for no reports, or a time of at least 0.1 ms$/],
+  },
+  {
+    what: 'more balancers and servers than have room',
+    text: 'servers: 10000\nbalancers: 10000\n',
+    says: [/^2:12: balancers is 10000: expected at most 1000000 pairs/],
+  },
+  {
+    what: 'so few requests that there would be reports for ever',
+    text: 'arrivals: { rate: 0.000001 }\nreportInterval: 5s\n',
+    says: [/^2:17: reportInterval is 5000: expected at most 1000000000 reports/],
+  },
+  {
     what: 'an unknown name, at the name',
     text: 'servers: 3\nbalancer: 2\n',
     says: ['2:1: balancer is 2: expected a known option; the nearest is "balancers"'],
@@ -151,7 +177,7 @@ const wrong = [
   {
     what: 'two documents',
     text: 'seed: 1\n---\nseed: 2\n',
-    says: [/^2:1: Source contains multiple documents/],
+    says: [/^2:1: a second document begins/],
   },
 ] as const
 
@@ -245,4 +271,10 @@ test('whatever a file holds, nothing is thrown, and each problem has a place in 
     }),
     { numRuns: 500 },
   )
+})
+
+test('a scenario of very many wrong names is read in a moment', (t) => {
+  const names = Array.from({ length: 20_000 }, (_, i) => `k${i}: 1\n`)
+  t.deepEqual(problems(names.join('')), ['1:1: k0 is 1: expected a known option; the nearest is "name"'])
+  t.deepEqual(problems(`${names.join('')}k7: 2\n`), [`${names.length + 1}:1: Map keys must be unique`])
 })

@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url'
 import test, { type ExecutionContext } from 'ava'
 import axe from 'axe-core'
 import { type Browser, chromium, type Page } from 'playwright-core'
-import { listen } from '../../dist/agent/listening.js'
-import { answerPage, answerPlainly, type PageName, pageFile } from '../../dist/scene/serve.js'
+import { listen } from '../../dist/web/listening.js'
+import { answerPage, answerPlainly, type PageName, pageFile } from '../../dist/web/pages.js'
 
 /** Where Chromium is: what CHROMIUM says, or where systems put it. Undefined where there is none. */
 const executable = [

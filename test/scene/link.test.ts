@@ -75,6 +75,9 @@ test('values that may not be are left at their defaults, and their names told, e
   t.deepEqual(inputs, { ...DEFAULTS, dot: 50 })
   t.deepEqual(ignored, ['policy', 'traffic', 'balancers', 'speed', 'seed', 'lost', 'utm', 'reportInterval'])
   t.deepEqual(fromLink(`#${'x'.repeat(1_000)}=1`).ignored, [`${'x'.repeat(32)}…`])
+  const many = Array.from({ length: 1_000 }, (_, i) => `k${i}=1`).join('&')
+  t.is(fromLink(`#${many}`).ignored.length, 11)
+  t.is(fromLink(`#${many}`).ignored.at(-1), '…')
 })
 
 test('the bounds of each input are allowed, and nothing beyond them', (t) => {

@@ -47,7 +47,7 @@ export function introduction(options: DemoOptions, scene: Scene, engine: DemoRes
 }
 
 /** How a phase stands, in one line. */
-export function progressLine({ elapsed, duration, sent, waiting, errors }: Frame): string {
+function progressLine({ elapsed, duration, sent, waiting, errors }: Frame): string {
   const failed = errors > 0 ? `, ${count(errors)} failed` : ''
   if (elapsed < duration) {
     return `${elapsed.toFixed(0)} of ${duration} s, ${count(sent)} sent, ${count(waiting)} waiting${failed}`

@@ -3,12 +3,14 @@ import { IdlestError, OptionError } from '../../errors.js'
 import { policyNames } from '../../scenario/policies.js'
 import { policies } from '../../simulation/policies.js'
 import { engineOption, numberFrom, seed } from '../arguments.js'
+import { exitWithReader } from '../ending.js'
 import { exitAsUsual, FAILED, USAGE } from '../exit.js'
 import { type Flags, parsePolicies } from './flags.js'
 import { InputError, run } from './run.js'
 
 async function start(file: string | undefined, flags: Flags, command: Command): Promise<void> {
   const isGiven = (flag: keyof Flags) => command.getOptionValueSource(flag) === 'cli'
+  exitWithReader()
   try {
     await run(file, flags, isGiven)
   } catch (error) {

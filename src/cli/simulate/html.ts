@@ -1,14 +1,16 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { accessSync, constants, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { reasonOf } from '../../errors.js'
 import { lengthOf } from '../../scenario/plan.js'
 import type { Scenario } from '../../scenario/scenario.js'
-import type { PolicyData, ReportData } from '../../scene/model/report-data.js'
+import type { LogData, PolicyData, ReportData } from '../../scene/model/report-data.js'
 import type { Scene } from '../../simulation/scene.js'
 import type { Result } from '../../simulation/simulation.js'
 import { Timeline } from '../../simulation/timeline.js'
 import type { Watcher } from '../../simulation/watcher.js'
+import { printable } from '../printable.js'
 import { packageVersion } from '../version.js'
-import { InputError, type LogReport } from './inputs.js'
+import { InputError } from './inputs.js'
 import { fleetWords, introduction } from './introduction.js'
 
 /** Servers that get a line of their own; more could not be told apart. */
@@ -25,7 +27,7 @@ export interface Simulated {
   readonly scenario: Scenario
   readonly scene: Scene
   readonly results: readonly Result[]
-  readonly log: LogReport | undefined
+  readonly log: LogData | undefined
 }
 
 function template(): string {
@@ -38,7 +40,7 @@ function template(): string {
 }
 
 /** The page with its data. No text of a scenario or a log ends the element that it is in. */
-export function pageWith(data: ReportData, page = template()): string {
+function pageWith(data: ReportData, page: string): string {
   const json = JSON.stringify(data).replaceAll('<', '\\u003c')
   // By function: `$` in a name means nothing.
   return page.replace(PLACE, () => PLACE.replace('null', () => json))
@@ -51,10 +53,17 @@ export class HtmlReport {
   readonly #page: string
   readonly #timelines: Timeline[] = []
 
-  /** @throws InputError where the page was not built: better now than after a long run */
+  /** @throws InputError where it can't be written, or the page was not built: better now than after a long run */
   constructor(path: string) {
     this.path = path
     this.#page = template()
+    try {
+      const there = statSync(path, { throwIfNoEntry: false })
+      if (there?.isDirectory()) throw new Error(`${path} is a directory`)
+      accessSync(there === undefined ? dirname(path) : path, constants.W_OK)
+    } catch (error) {
+      throw cantWrite(error)
+    }
   }
 
   /** Watches the next policy. */
@@ -74,9 +83,13 @@ export class HtmlReport {
     try {
       writeFileSync(this.path, page)
     } catch (error) {
-      throw new InputError(`error: can't write the report: ${reasonOf(error)}`)
+      throw cantWrite(error)
     }
   }
+}
+
+function cantWrite(error: unknown): InputError {
+  return new InputError(printable(`error: can't write the report: ${reasonOf(error)}`))
 }
 
 function dataOf({ scenario, scene, results, log }: Simulated, timelines: readonly Timeline[]): ReportData {
@@ -124,16 +137,14 @@ function policyData(result: Result, timeline: Timeline, isListed: boolean): Poli
     p99: orNull(response.p99),
     p999: orNull(response.p999),
     max: orNull(response.max),
-    worst: worstWindow && { share: worstWindow.share, server: worstWindow.node, start: worstWindow.start },
+    worst: worstWindow && { share: worstWindow.share, server: worstWindow.node },
     failed: requests.errors + requests.timeouts + requests.refused,
     unended: requests.inSystem,
     nodes: isListed
       ? nodes.map(({ share, utilization }) => ({ share: orNull(share), utilization: orNull(utilization) }))
       : [],
     width: timeline.width,
-    p50s: windows.map(({ p50 }) => orNull(p50)),
     p99s: windows.map(({ p99 }) => orNull(p99)),
-    failures: windows.map(({ failed }) => failed),
     shares: isListed
       ? nodes.map((_, server) => shares.map((window) => window[server] ?? null))
       : [shares.map((window) => (window[0] === null ? null : Math.max(...window.map(Number))))],

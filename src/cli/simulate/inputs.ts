@@ -1,14 +1,17 @@
-import { readFileSync, statSync } from 'node:fs'
+import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type { AccessLog } from '../../access-log/access-log.js'
 import { arrivalsOf } from '../../access-log/arrivals.js'
 import { readAccessLog } from '../../access-log/read.js'
 import { reasonOf } from '../../errors.js'
 import { hasFields } from '../../fields.js'
-import { type Problem, parseText } from '../../scenario/document.js'
-import { checkScenario, problemsOf, wordsOf } from '../../scenario/read.js'
+import { count } from '../../format.js'
+import type { Problem } from '../../scenario/document.js'
+import { checkScenario, readScenario, wordsOf } from '../../scenario/read.js'
 import type { Scenario } from '../../scenario/scenario.js'
+import type { LogData } from '../../scene/model/report-data.js'
 import { FAILED, USAGE } from '../exit.js'
+import { printable } from '../printable.js'
 import type { Progress } from '../progress.js'
 import { type Flags, type IsGiven, overridden, type Raw, scenarioOfFlags } from './flags.js'
 
@@ -29,21 +32,11 @@ export class InputError extends Error {
   }
 }
 
-/** Lines of a log that could not be used. */
-export interface LogReport {
-  readonly path: string
-  readonly lines: number
-  readonly used: number
-  readonly blank: number
-  readonly bad: number
-  readonly firstBad: AccessLog['bad']
-}
-
 /** A problem in each line, as compilers write them. */
 function problemLines(file: string, problems: readonly Problem[]): InputError {
   const told = problems
     .slice(0, MOST_PROBLEMS)
-    .map(({ line, column, message }) => `${file}:${line}:${column}: ${message}`)
+    .map(({ line, column, message }) => printable(`${file}:${line}:${column}: ${message}`))
   const more = problems.length - told.length
   return new InputError([...told, ...(more > 0 ? [`and ${more} more`] : [])].join('\n'), USAGE)
 }
@@ -56,21 +49,58 @@ export function readScenarioFile(file: string | undefined, flags: Flags, isGiven
   if (file === undefined) {
     const checked = checkScenario(scenarioOfFlags(flags, isGiven))
     if ('scenario' in checked) return checked.scenario
-    throw new InputError(checked.wrong.map((finding) => `error: ${wordsOf(finding)}`).join('\n'), USAGE)
+    throw new InputError(
+      checked.wrong.map((finding) => printable(`error: ${wordsOf(finding)}`)).join('\n'),
+      USAGE,
+    )
   }
-  let text: string
+  const read = readScenario(textOf(file), (value) =>
+    hasFields(value) ? overridden(atFile(value, file), flags, isGiven) : value,
+  )
+  if ('scenario' in read) return read.scenario
+  throw problemLines(file, read.problems)
+}
+
+/** Longest scenario, bytes: some ten thousand servers and changes, each in a line of its own. */
+const MOST_BYTES = 4 * 2 ** 20
+
+// Not all at once: a device has no end.
+function bytesOf(file: string): Buffer {
+  const from = openSync(file, 'r')
   try {
-    text = readFileSync(file, 'utf8')
-  } catch (error) {
-    throw new InputError(`error: can't read the scenario: ${reasonOf(error)}`)
+    const bytes = Buffer.alloc(MOST_BYTES + 1)
+    let length = 0
+    while (length < bytes.length) {
+      const more = readSync(from, bytes, length, bytes.length - length, null)
+      if (more === 0) break
+      length += more
+    }
+    return bytes.subarray(0, length)
+  } finally {
+    closeSync(from)
   }
-  const document = parseText(text)
-  if ('problems' in document) throw problemLines(file, document.problems)
-  const { value } = document
-  const given = hasFields(value) ? overridden(atFile(value, file), flags, isGiven) : value
-  const checked = checkScenario(given)
-  if ('scenario' in checked) return checked.scenario
-  throw problemLines(file, problemsOf(document, checked.wrong))
+}
+
+function textOf(file: string): string {
+  let bytes: Buffer
+  try {
+    bytes = bytesOf(file)
+  } catch (error) {
+    throw new InputError(printable(`error: can't read the scenario: ${reasonOf(error)}`))
+  }
+  if (bytes.length > MOST_BYTES) {
+    throw new InputError(
+      printable(`error: ${file} is longer than any scenario: more than ${MOST_BYTES} bytes`),
+      USAGE,
+    )
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    // Where the first character is that none stands for.
+    const line = bytes.toString('utf8').split('\ufffd', 1)[0]?.split('\n').length ?? 1
+    throw new InputError(printable(`${file}:${line}:1: this is not text in UTF-8`), USAGE)
+  }
 }
 
 // A log that a file names is beside the file, wherever the program was started.
@@ -88,7 +118,7 @@ function atFile(value: Raw, file: string): Raw {
 export async function readReplay(
   { arrivals: { replay, field, speed }, seed }: Scenario,
   progress: Progress,
-): Promise<{ readonly times: Float64Array; readonly report: LogReport } | undefined> {
+): Promise<{ readonly times: Float64Array; readonly report: LogData } | undefined> {
   if (replay === undefined) return undefined
   const path = replay === '-' ? 'standard input' : replay
   let log: AccessLog
@@ -101,21 +131,21 @@ export async function readReplay(
       },
     })
   } catch (error) {
-    throw new InputError(`error: can't read the log: ${reasonOf(error)}`)
+    throw new InputError(printable(`error: can't read the log: ${reasonOf(error)}`))
   }
   const { counts, bad: firstBad } = log
   const report = { path, ...counts, firstBad }
   if (counts.used === 0) {
     throw new InputError(
-      [`error: no line of ${path} tells when a request came`, ...badLines(report)].join('\n'),
+      [printable(`error: no line of ${path} tells when a request came`), ...badLines(report)].join('\n'),
     )
   }
-  const times = arrivalsOf(log.times, { seed, ...(speed !== undefined && { speed }) })
+  const times = arrivalsOf(log.times, { seed, speed })
   const length = times.at(-1) ?? 0
   if (length > LONGEST_LOG) {
     const days = Math.round(length / 86_400_000).toLocaleString('en')
     throw new InputError(
-      `error: ${path} goes over ${days} days, from line ${log.earliestLine} to line ${log.latestLine}: ` +
+      `error: ${printable(path)} goes over ${days} days, from line ${log.earliestLine} to line ${log.latestLine}: ` +
         'at most 31 can be simulated; leave lines out, or let it go by faster',
     )
   }
@@ -123,12 +153,11 @@ export async function readReplay(
 }
 
 /** What is to be said of the lines that could not be used. */
-export function badLines({ path, lines, bad, firstBad }: LogReport): string[] {
+export function badLines({ path, lines, bad, firstBad }: LogData): string[] {
   if (bad === 0) return []
-  const count = (value: number) => value.toLocaleString('en')
   const more = bad - firstBad.length
   return [
-    `${path}: ${count(bad)} of ${count(lines)} lines can't be used, and ${bad === 1 ? 'was' : 'were'} left out:`,
+    `${printable(path)}: ${count(bad)} of ${count(lines)} lines can't be used, and ${bad === 1 ? 'was' : 'were'} left out:`,
     ...firstBad.map(({ line, why }) => `  line ${line}: ${why}`),
     ...(more > 0 ? [`  and ${count(more)} more`] : []),
   ]

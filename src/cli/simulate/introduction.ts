@@ -21,7 +21,9 @@ function serviceWords(scenario: Scenario): string {
 function arrivalWords(scenario: Scenario, scene: Scene): string {
   const { load, rate } = scenario.arrivals
   if (load !== undefined) return `at ${load} % load`
-  const percent = (perSecond: number) => `${rounded((perSecond / capacityOf(scenario)) * 100)} % load`
+  const full = capacityOf(scenario)
+  const percent = (perSecond: number) =>
+    full === 0 ? 'to servers that can do nothing at the start' : `${rounded((perSecond / full) * 100)} % load`
   if (rate !== undefined) return `at ${rounded(rate)} a second, ${percent(rate)}`
   const length = lengthOf(scene)
   const replayed = scenario.arrivals.replay === '-' ? 'standard input' : scenario.arrivals.replay

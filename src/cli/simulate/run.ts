@@ -1,13 +1,14 @@
 import { fleetOf, sceneOf } from '../../scenario/plan.js'
-import type { Scenario } from '../../scenario/scenario.js'
+import type { LogData } from '../../scene/model/report-data.js'
 import { compare } from '../../simulation/compare.js'
 import { type Scene, serverName } from '../../simulation/scene.js'
 import type { Result } from '../../simulation/simulation.js'
+import { printable } from '../printable.js'
 import { Progress } from '../progress.js'
 import { nodesTable, responsesTable } from '../result-tables.js'
 import type { Flags, IsGiven } from './flags.js'
-import { HtmlReport } from './html.js'
-import { badLines, type LogReport, readReplay, readScenarioFile } from './inputs.js'
+import { HtmlReport, type Simulated } from './html.js'
+import { badLines, readReplay, readScenarioFile } from './inputs.js'
 import { introduction } from './introduction.js'
 
 export { InputError } from './inputs.js'
@@ -28,22 +29,19 @@ function withNames(result: Result, names: readonly string[]): Result {
 }
 
 // A log's times are as long as the log.
-function sceneToPrint(scene: Scene, log: LogReport | undefined): unknown {
+function sceneToPrint(scene: Scene, log: LogData | undefined): unknown {
   return log === undefined ? scene : { ...scene, arrivals: { kind: 'replay', log: log.path } }
 }
 
-function print(
-  { json }: Flags,
-  { name, scenario, scene, log }: { name?: string; scenario: Scenario; scene: Scene; log?: LogReport },
-  results: readonly Result[],
-): void {
+function print({ json }: Flags, { scenario, scene, results, log }: Simulated): void {
+  const { name } = scenario
   if (json) {
     const document = { name, scene: sceneToPrint(scene, log), log, results }
     process.stdout.write(`${JSON.stringify(document, undefined, 2)}\n`)
     return
   }
-  const title = name === undefined ? '' : `${name}\n`
-  process.stdout.write(`${title}${introduction(scenario, scene)}\n\n${responsesTable(results)}\n`)
+  const title = name === undefined ? '' : `${printable(name)}\n`
+  process.stdout.write(`${title}${printable(introduction(scenario, scene))}\n\n${responsesTable(results)}\n`)
   if (scene.servers.length <= MOST_LISTED) process.stdout.write(`\n${nodesTable(results)}\n`)
 }
 
@@ -68,18 +66,15 @@ export async function run(file: string | undefined, flags: Flags, isGiven: IsGiv
       scene,
       policies,
       seed,
-      (policy, done) => progress.step(policy, done),
+      (policy, done) => progress.step(printable(policy), done),
       html && (() => html.watch(scene)),
     ).map((result) => withNames(result, names))
     progress.clear()
-    print(
-      flags,
-      { scenario, scene, ...(scenario.name !== undefined && { name: scenario.name }), ...(log && { log }) },
-      results,
-    )
+    const simulated = { scenario, scene, results, log }
+    print(flags, simulated)
     if (html !== undefined) {
-      html.write({ scenario, scene, results, log })
-      if (!flags.json) process.stdout.write(`\nReport: ${html.path}\n`)
+      html.write(simulated)
+      if (!flags.json) process.stdout.write(`\nReport: ${printable(html.path)}\n`)
     }
   } finally {
     progress.clear()

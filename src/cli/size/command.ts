@@ -5,6 +5,7 @@ import { FLEET_DEFAULTS, type FleetInputs, fleetFields } from '../../estimate/in
 import { measureFleet } from '../../estimate/measured.js'
 import { flagMessage } from '../agent-flags.js'
 import { anyNumber } from '../arguments.js'
+import { exitWithReader } from '../ending.js'
 import { exitAsUsual, FAILED, USAGE } from '../exit.js'
 import { filledIn } from './filled.js'
 import { estimateText, measuredText } from './print.js'
@@ -19,6 +20,7 @@ type Flags = { readonly [K in keyof FleetInputs]?: number } & {
 const names = Object.keys(fleetFields) as (keyof FleetInputs)[]
 
 async function run({ json, from, token, ...given }: Flags, command: Command): Promise<void> {
+  exitWithReader()
   try {
     // What is wrong with the flags needs no answer from anywhere.
     estimateFleet(given)

@@ -1,9 +1,10 @@
 import type { Key } from '../../live/arrange.js'
 import type { LiveNode } from '../../live/live-view.js'
+import { printable } from '../printable.js'
 import { compact, latency, part, sparkline, time } from './format.js'
 import type { History } from './history.js'
 import type { Style } from './paint.js'
-import { type CutAt, cellsOf, printable } from './text.js'
+import { type CutAt, cellsOf } from './text.js'
 
 /** One column of the table of nodes. */
 export interface Column {

@@ -4,11 +4,11 @@ import { type FeedLost, isView, openFeed } from '../../live/feed.js'
 import type { LiveView } from '../../live/live-view.js'
 import { Ended, endingSignal } from '../ending.js'
 import { exitAsUsual, FAILED } from '../exit.js'
+import { printable } from '../printable.js'
 import { type ColumnKey, columnKeys } from './columns.js'
 import { viewLine, wholeTable } from './lines.js'
 import { type Sorting, TopModel } from './model.js'
 import { runSession } from './session.js'
-import { printable } from './text.js'
 
 interface Flags {
   readonly token?: string
@@ -57,7 +57,7 @@ async function run(url: URL, flags: Flags): Promise<void> {
   const ending = endingSignal()
   const done = new AbortController()
   const signal = AbortSignal.any([ending, done.signal])
-  const feed = openFeed(url, token === undefined ? { signal } : { token, signal })
+  const feed = openFeed(url, { token, signal })
   const sorting: Sorting = { sort, reverse, filter }
   const seen = once || json ? null : terminal()
   try {

@@ -1,8 +1,8 @@
 import { count, milliseconds } from '../../format.js'
 import type { LiveNode, LiveView } from '../../live/live-view.js'
+import { printable } from '../printable.js'
 import { stateOf } from './columns.js'
 import { compact, part, time } from './format.js'
-import { printable } from './text.js'
 
 // The order in which states are told.
 const states = ['up', 'suspect', 'ejected', 'drain', 'maint', 'down']

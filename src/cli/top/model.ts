@@ -1,4 +1,4 @@
-import { compare, hasWords } from '../../live/arrange.js'
+import { compare, matcher } from '../../live/arrange.js'
 import type { LiveNode, LiveView } from '../../live/live-view.js'
 import { type Column, type ColumnKey, columns } from './columns.js'
 import { History } from './history.js'
@@ -17,16 +17,15 @@ export interface Sorting {
 
 export const DEFAULT_SORTING: Sorting = { sort: 'cpu', reverse: false, filter: '' }
 
-export function columnOf(key: ColumnKey): Column {
+function columnOf(key: ColumnKey): Column {
   return columns.find((column) => column.key === key) as Column
 }
 
 /** The nodes that the filter lets through, in order; what is not known comes last, either way. */
 export function rowsOf(nodes: readonly LiveNode[], { sort, reverse, filter }: Sorting): LiveNode[] {
-  const words = filter.toLowerCase().split(/\s+/).filter(Boolean)
   const { value } = columnOf(sort)
   return nodes
-    .filter((node) => hasWords(node, words))
+    .filter(matcher(filter))
     .map((node) => ({ node, by: value(node) }))
     .sort((a, b) => compare(a.by, b.by, typeof (a.by ?? b.by) === 'number' ? !reverse : reverse))
     .map(({ node }) => node)

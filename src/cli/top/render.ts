@@ -1,11 +1,12 @@
 import type { LiveNode } from '../../live/live-view.js'
+import { printable } from '../printable.js'
 import { GAP, type Placed, place } from './columns.js'
 import { balancerFact, nodeFacts, nodesFact, picksFact, pollFact } from './facts.js'
 import { sparkline } from './format.js'
 import type { History } from './history.js'
 import { ALL, type TopModel } from './model.js'
 import type { Paint } from './paint.js'
-import { cellsOf, cut, filled, isPlain, printable } from './text.js'
+import { cellsOf, cut, filled, isPlain } from './text.js'
 
 /** A terminal's, in cells. */
 export interface Size {

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
+import { count } from '../../format.js'
 import type { LiveView } from '../../live/live-view.js'
-import { count, duration, percent, short } from './format.js'
+import { duration, percent, short } from './format.js'
 import type { History } from './history.js'
 import { Sparkline } from './Sparkline.js'
 

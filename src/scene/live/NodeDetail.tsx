@@ -1,10 +1,11 @@
 import { useEffect, useRef } from 'preact/hooks'
+import { count } from '../../format.js'
 import type { LiveNode } from '../../live/live-view.js'
 import { Chart } from '../parts/chart.js'
-import { count, duration, percent, shareText, short } from './format.js'
+import { duration, percent, shareText, short } from './format.js'
 import type { History } from './history.js'
 
-export interface NodeDetailProps {
+interface NodeDetailProps {
   readonly node: LiveNode
   readonly history: History
   readonly onClose: () => void

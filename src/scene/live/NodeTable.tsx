@@ -5,7 +5,7 @@ import type { LiveNode } from '../../live/live-view.js'
 import type { Column } from './columns.js'
 import type { History } from './history.js'
 
-export interface NodeTableProps {
+interface NodeTableProps {
   readonly nodes: readonly LiveNode[]
   readonly columns: readonly Column[]
   readonly history: History

@@ -2,7 +2,7 @@ const WIDTH = 72
 const HEIGHT = 20
 const MOMENTS = 60
 
-export interface SparklineProps {
+interface SparklineProps {
   readonly values: readonly (number | null)[]
   /** What reaches to the top. Default: the largest. */
   readonly most?: number

@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact'
+import { count } from '../../format.js'
 import { failedShare, loadOf, type SortKey } from '../../live/arrange.js'
 import type { LiveNode, LiveView } from '../../live/live-view.js'
-import { count, duration, percent, shareText, short } from './format.js'
+import { duration, percent, shareText, short } from './format.js'
 import type { History } from './history.js'
 import { Sparkline } from './Sparkline.js'
 

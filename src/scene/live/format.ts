@@ -1,19 +1,15 @@
-const wholeNumbers = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
+import { count } from '../../format.js'
+
 const threeDigits = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 })
 const oneDecimal = new Intl.NumberFormat('en', { maximumFractionDigits: 1 })
 
 /** What stands for what is not known. */
 export const NOTHING = '–'
 
-/** 12,345. */
-export function count(value: number): string {
-  return wholeNumbers.format(value)
-}
-
 /** Three digits, or more where they stand before the point. */
 export function short(value: number | undefined): string {
   if (value === undefined) return NOTHING
-  return value >= 1_000 ? wholeNumbers.format(value) : threeDigits.format(value)
+  return value >= 1_000 ? count(value) : threeDigits.format(value)
 }
 
 /** Percent, of percent. */
@@ -30,7 +26,7 @@ export function shareText(share: number | undefined): string {
 /** A duration, of milliseconds. */
 export function duration(ms: number | undefined): string {
   if (ms === undefined) return NOTHING
-  if (ms < 1_000) return `${wholeNumbers.format(ms)} ms`
+  if (ms < 1_000) return `${count(ms)} ms`
   if (ms < 100_000) return `${oneDecimal.format(ms / 1_000)} s`
   const minutes = Math.floor(ms / 60_000)
   if (minutes < 120) return `${minutes} min`

@@ -1,9 +1,9 @@
 import type { LiveView } from '../../live/live-view.js'
 
 /** What is kept over time, of each node. */
-export const TRACKS = ['cpu', 'picksPerSecond', 'inFlight'] as const
+const TRACKS = ['cpu', 'picksPerSecond', 'inFlight'] as const
 
-export type Track = (typeof TRACKS)[number]
+type Track = (typeof TRACKS)[number]
 
 /** Moments that are kept. */
 const LENGTH = 120

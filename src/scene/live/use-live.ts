@@ -4,7 +4,7 @@ import type { LiveView } from '../../live/live-view.js'
 import { History } from './history.js'
 
 /** What is known of the balancer. */
-export interface Following {
+interface Following {
   /** The last view; undefined before the first. */
   readonly view: LiveView | undefined
   /** Where the connection is lost. */

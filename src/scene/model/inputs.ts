@@ -4,7 +4,7 @@ import { powerOfTwo } from '../../algorithms/power-of-two.js'
 import { roundRobin } from '../../algorithms/round-robin.js'
 import { spareCapacity } from '../../algorithms/spare-capacity.js'
 import { weightedRoundRobin } from '../../algorithms/weighted-round-robin.js'
-import { type Policy, shipped } from '../../simulation/policy.js'
+import { type Policy, readingTtl, shipped } from '../../simulation/policy.js'
 
 /** Servers that are drawn. */
 export const SERVERS = 4
@@ -104,11 +104,6 @@ export const DEFAULTS: Inputs = Object.freeze({
   seed: 1,
 })
 
-// The published default is for reports every 5 s; slower ones need readings that last until the next.
-function ttl({ reportInterval }: Inputs): number {
-  return Math.max(10_000, 2 * reportInterval)
-}
-
 interface NamedScenePolicy {
   /** For people, a few words. */
   readonly title: string
@@ -122,13 +117,13 @@ export const scenePolicies: Readonly<Record<ScenePolicy, NamedScenePolicy>> = {
   'least-loaded': {
     title: 'Least loaded only',
     about: 'Everything goes to the server that reported the lowest CPU, until the next report.',
-    make: (inputs) => shipped('least-loaded', leastCpu({ threshold: 0, ttl: ttl(inputs) })),
+    make: (inputs) => shipped('least-loaded', leastCpu({ threshold: 0, ttl: readingTtl(inputs) })),
   },
   'spare-capacity': {
     title: 'Spare capacity',
     about: 'At random, with the CPU that each server has to spare as its weight, smoothed over time.',
     make: (inputs) =>
-      shipped('spare-capacity', spareCapacity({ smoothing: inputs.smoothing, ttl: ttl(inputs) })),
+      shipped('spare-capacity', spareCapacity({ smoothing: inputs.smoothing, ttl: readingTtl(inputs) })),
   },
   'round-robin': {
     title: 'Round robin',
@@ -138,12 +133,13 @@ export const scenePolicies: Readonly<Record<ScenePolicy, NamedScenePolicy>> = {
   'least-cpu': {
     title: 'LeastCpu band',
     about: 'At random among the servers whose reported CPU is within a few points of the lowest.',
-    make: (inputs) => shipped('least-cpu', leastCpu({ threshold: inputs.threshold, ttl: ttl(inputs) })),
+    make: (inputs) =>
+      shipped('least-cpu', leastCpu({ threshold: inputs.threshold, ttl: readingTtl(inputs) })),
   },
   'two-choices': {
     title: 'Two choices',
     about: 'Of two servers drawn at random, the one that reported the lower CPU.',
-    make: (inputs) => shipped('two-choices', powerOfTwo({ metric: 'cpu', ttl: ttl(inputs) })),
+    make: (inputs) => shipped('two-choices', powerOfTwo({ metric: 'cpu', ttl: readingTtl(inputs) })),
   },
   'weighted-round-robin': {
     title: 'Weighted round robin',
@@ -153,7 +149,7 @@ export const scenePolicies: Readonly<Record<ScenePolicy, NamedScenePolicy>> = {
   adaptive: {
     title: 'Adaptive',
     about: 'The server with the least response time to expect, learned from the responses.',
-    make: (inputs) => shipped('adaptive', adaptive({ ttl: ttl(inputs) })),
+    make: (inputs) => shipped('adaptive', adaptive({ ttl: readingTtl(inputs) })),
   },
 }
 

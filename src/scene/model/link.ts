@@ -4,9 +4,12 @@ import { DEFAULTS, type Inputs, isAllowed, isScenePolicy, type NumberInput, rang
 export interface LinkRead {
   /** What it sets, and the defaults for the rest. */
   readonly inputs: Inputs
-  /** Names in it that count for nothing: unknown, or with a value that is not one. Each once. */
+  /** Names in it that count for nothing: unknown, or with a value that is not one. Each once, the first few of many. */
   readonly ignored: readonly string[]
 }
+
+/** Most names that are repeated to the reader. */
+const MOST_NAMES = 10
 
 /** Longest name that is repeated to the reader. */
 const LONGEST_NAME = 32
@@ -34,9 +37,10 @@ export function fromLink(hash: string): LinkRead {
     const at = part.indexOf('=')
     const name = decoded(at < 0 ? part : part.slice(0, at))
     const value = valueFor(name, at < 0 ? '' : decoded(part.slice(at + 1)))
-    if (value === undefined)
+    if (value !== undefined) read[name as keyof Inputs] = value
+    else if (ignored.size === MOST_NAMES) ignored.add('…')
+    else if (ignored.size < MOST_NAMES)
       ignored.add(name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name)
-    else read[name as keyof Inputs] = value
   }
   return { inputs: { ...DEFAULTS, ...(read as Partial<Inputs>) }, ignored: [...ignored] }
 }

@@ -1,5 +1,6 @@
-import { type Inputs, PEAK_RATE, type ScenePolicy } from './inputs.js'
+import type { Inputs, ScenePolicy } from './inputs.js'
 import { SceneRun } from './run.js'
+import { rateOf } from './scene.js'
 
 /** Virtual time of a step, ms. */
 export const STEP = 100
@@ -66,7 +67,7 @@ export class Player {
 
   /** Requests per second. */
   get rate(): number {
-    return this.#inputs.traffic * PEAK_RATE
+    return rateOf(this.#inputs)
   }
 
   /** How often a run was started again. */

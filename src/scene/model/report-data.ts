@@ -40,7 +40,7 @@ export interface PolicyData {
   readonly p99: number | null
   readonly p999: number | null
   readonly max: number | null
-  readonly worst: { readonly share: number; readonly server: string; readonly start: number } | undefined
+  readonly worst: { readonly share: number; readonly server: string } | undefined
   readonly failed: number
   readonly unended: number
   /** By server, where they are listed: shares from 0 to 1. */
@@ -48,9 +48,7 @@ export interface PolicyData {
   /** Length of the windows below. */
   readonly width: number
   /** By window, of the requests that arrived in it. */
-  readonly p50s: readonly (number | null)[]
   readonly p99s: readonly (number | null)[]
-  readonly failures: readonly number[]
   /** Shares of the requests of each window, 0-1: of each server, or where they are not listed the largest alone. */
   readonly shares: readonly (readonly (number | null)[])[]
   /** Response times between bounds, and how many there were. */

@@ -45,7 +45,7 @@ function P99Chart({ runs, marks }: { runs: readonly SceneRun[]; marks: readonly 
       lines: runs.map<Line>(({ policy, windows }, i) => ({
         label: scenePolicies[policy].title,
         color: `--run-${i + 1}`,
-        ...dashOf(i),
+        dash: dashes[i],
         values: windows.map(({ p99 }) => p99 ?? null),
       })),
     }),
@@ -83,7 +83,7 @@ function QueueChart({ run, marks, alone, top }: QueueChartProps) {
       lines: run.servers.map<Line>((_, i) => ({
         label: titleOf(i),
         color: `--server-${i + 1}`,
-        ...dashOf(i),
+        dash: dashes[i],
         values: run.windows.map(({ queue }) => queue[i] ?? null),
       })),
     }),
@@ -108,9 +108,4 @@ function longestQueue({ windows }: SceneRun): number {
 
 function starts(run: SceneRun | undefined): number[] {
   return run?.windows.map(({ start }) => start / 1000 + 1) ?? []
-}
-
-function dashOf(i: number): { dash?: readonly number[] } {
-  const dash = dashes[i]
-  return dash === undefined ? {} : { dash }
 }

@@ -11,7 +11,7 @@ import { Painter } from './painter.js'
 import { useStillness, useTicks } from './player.js'
 import { ServerCard } from './ServerCard.js'
 
-export interface DrawingProps {
+interface DrawingProps {
   readonly player: Player
   /** Which of the player's runs. */
   readonly which: number

@@ -1,6 +1,6 @@
 import { useEffect, useId, useState } from 'preact/hooks'
 
-export interface KnobProps {
+interface KnobProps {
   readonly label: string
   /** Values to slide through, ascending; the current one joins them. */
   readonly stops: readonly number[]

@@ -4,7 +4,7 @@ import type { ServerPlace } from '../model/layout.js'
 import type { SceneServer } from '../model/run.js'
 import { lastTold, titleOf } from '../model/words.js'
 
-export interface ServerCardProps {
+interface ServerCardProps {
   readonly server: SceneServer
   readonly index: number
   readonly place: ServerPlace

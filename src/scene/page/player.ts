@@ -12,14 +12,14 @@ const frames = {
 const REDUCED = '(prefers-reduced-motion: reduce)'
 
 /** What the page's link set when it was last read, and what of it counted for nothing. */
-export interface Linked {
+interface Linked {
   readonly player: Player
   readonly ignored: readonly string[]
 }
 
 /**
- * A player of what the page's link says; it plays at once where the visitor does not mind motion. It writes the link when its inputs change, and reads it when somebody else
- * changes it.
+ * A player of what the page's link says; it plays at once where the visitor does not mind motion. It writes the link
+ * when its inputs change, and reads it when somebody else changes it.
  */
 export function useLinkedPlayer(): Linked {
   const [start] = useState(() => {

@@ -20,7 +20,7 @@ export interface Mark {
   readonly label: string
 }
 
-export interface ChartProps {
+interface ChartProps {
   readonly title: string
   /** What the chart shows now, in a sentence or two, for those who cannot see it. */
   readonly about: string

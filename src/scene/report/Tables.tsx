@@ -2,6 +2,8 @@ import { count } from '../../format.js'
 import type { PolicyData } from '../model/report-data.js'
 import { percentText, timeText } from './numbers.js'
 
+const HEADS = ['Mean', 'p50', 'p99', 'p99.9', 'Max', 'Worst share of a window', 'Failed', 'Unended']
+
 /** One row a policy; the least of each column of times stands out. */
 export function ResponseTable({ policies }: { readonly policies: readonly PolicyData[] }) {
   const columns = ['mean', 'p50', 'p99', 'p999', 'max'] as const
@@ -18,30 +20,11 @@ export function ResponseTable({ policies }: { readonly policies: readonly Policy
         <thead>
           <tr>
             <th scope="col">Policy</th>
-            <th scope="col" class="number">
-              Mean
-            </th>
-            <th scope="col" class="number">
-              p50
-            </th>
-            <th scope="col" class="number">
-              p99
-            </th>
-            <th scope="col" class="number">
-              p99.9
-            </th>
-            <th scope="col" class="number">
-              Max
-            </th>
-            <th scope="col" class="number">
-              Worst share of a window
-            </th>
-            <th scope="col" class="number">
-              Failed
-            </th>
-            <th scope="col" class="number">
-              Unended
-            </th>
+            {HEADS.map((head) => (
+              <th key={head} scope="col" class="number">
+                {head}
+              </th>
+            ))}
           </tr>
         </thead>
         <tbody>

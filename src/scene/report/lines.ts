@@ -1,16 +1,17 @@
+import type { Line } from '../parts/chart.js'
+
 /** Colours that lines can be told apart by; further ones have dashes. */
 const COLORS = 8
 
 const DASHES: readonly (readonly number[] | undefined)[] = [undefined, [7, 4], [2, 3]]
 
 /** What a line of a chart looks like. */
-export interface Look {
-  readonly color: string
-  readonly dash?: readonly number[]
-}
+export type Look = Pick<Line, 'color' | 'dash'>
 
 /** The look of the n-th line: 24 differ. */
 export function lookOf(index: number): Look {
-  const dash = DASHES[Math.floor(index / COLORS) % DASHES.length]
-  return { color: `--line-${(index % COLORS) + 1}`, ...(dash && { dash }) }
+  return {
+    color: `--line-${(index % COLORS) + 1}`,
+    dash: DASHES[Math.floor(index / COLORS) % DASHES.length],
+  }
 }

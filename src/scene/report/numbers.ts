@@ -17,7 +17,7 @@ export function percentText(share: number | null): string {
 }
 
 /** A unit that a whole axis of times is in, so that its steps are round. */
-export interface TimeUnit {
+interface TimeUnit {
   readonly name: string
   readonly ms: number
 }

@@ -24,6 +24,8 @@ export function liveNode(given: Partial<LiveNode> & { readonly id: string }): Li
     cost: undefined,
     weight: undefined,
     poll: undefined,
+    isReserve: false,
+    part: 1,
     isCapped: false,
     report: { cpu: 40, qps: 130 },
     reason: undefined,

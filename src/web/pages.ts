@@ -10,7 +10,7 @@ import { bareHost, isLoopback } from '../host.js'
 export type PageName = 'scene' | 'live'
 
 /** A file that belongs to a page. */
-export interface PageFile {
+interface PageFile {
   readonly body: Buffer
   /** Its media type. */
   readonly type: string
@@ -68,7 +68,7 @@ const compressions: Readonly<Record<Encoding, (body: Buffer) => Promise<Buffer>>
 const compressed = new Map<string, Promise<Buffer>>()
 
 /** A file in an encoding; made at its first use and kept. */
-export function compressedFile(name: string, encoding: Encoding): Promise<Buffer> {
+function compressedFile(name: string, encoding: Encoding): Promise<Buffer> {
   const key = `${encoding} ${name}`
   let made = compressed.get(key)
   if (made === undefined) {

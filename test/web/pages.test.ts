@@ -1,8 +1,8 @@
 import { createServer, type IncomingHttpHeaders, request as send } from 'node:http'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import test, { type ExecutionContext } from 'ava'
-import { listen } from '../../dist/agent/listening.js'
-import { answerPage, answerPlainly, isOwnHost, pageFile } from '../../dist/scene/serve.js'
+import { listen } from '../../dist/web/listening.js'
+import { answerPage, answerPlainly, isOwnHost, pageFile } from '../../dist/web/pages.js'
 
 interface Answer {
   readonly status: number | undefined

@@ -1,0 +1,8 @@
+export { Discovery } from './discovery.js'
+export { type DnsDiscoveryOptions, dnsDiscovery } from './dns.js'
+export type { DnsNode } from './dns-lookup.js'
+export type { AddressRecord, DnsResolver, RecordType, ResolveFunction, ServiceRecord } from './dns-records.js'
+export { type EventDiscoveryOptions, eventDiscovery, type NodeEvent } from './events.js'
+export { type FileDiscoveryOptions, fileDiscovery } from './file.js'
+export type { FileNode } from './file-format.js'
+export type { Ranked } from './found.js'

@@ -1,0 +1,2 @@
+export type { Watchable } from './observer.js'
+export type { Watch } from './watched-balancers.js'

@@ -1,0 +1,228 @@
+import { Agent, Dispatcher, errors, Pool } from 'undici'
+import type { NodeLike } from '../../index.js'
+import type { Call } from './call.js'
+import { type CallCounters, Caller } from './caller.js'
+import { ControllerCall } from './controller-call.js'
+import { checkHandler, hasController, refuse } from './handlers.js'
+import { LegacyCall } from './legacy-call.js'
+import {
+  type BalancedDispatcherOptions,
+  type CallBalancer,
+  checkBalancer,
+  originOf,
+  settingsOf,
+} from './options.js'
+import { Upstreams } from './upstreams.js'
+
+type Done = (error: Error | null, data: null) => void
+
+/** What a dispatcher has done so far, and how many nodes it has something open to. */
+export interface BalancedDispatcherStats extends CallCounters {
+  upstreams: number
+}
+
+/**
+ * Sends each request to the node that a balancer picks for it: a `Dispatcher` of undici 7, for its `fetch`, `request`,
+ * `stream`, `pipeline`, `connect`, `upgrade` and `setGlobalDispatcher`, and for Node's own `fetch`.
+ *
+ * ```ts
+ * import { createBalancer } from 'idlest'
+ * import { BalancedDispatcher } from 'idlest/undici'
+ *
+ * const balancer = createBalancer({ nodes: ['10.0.0.1:8080', '10.0.0.2:8080'] })
+ * const dispatcher = new BalancedDispatcher(balancer, { for: 'http://reports.local' })
+ * const response = await fetch('http://reports.local/today', { dispatcher })
+ * ```
+ *
+ * A request counts as in flight at its node until its response has been read to the end, it has failed or was given up, or
+ * the socket that it was upgraded to is closed. What becomes of it is told to the balancer: failures with their kind,
+ * what the caller gave up as neutral, and reports that responses carry.
+ *
+ * Both interfaces of handlers are understood, the one with controllers and the one before it, so that it does not matter
+ * which copy of undici calls.
+ */
+export class BalancedDispatcher<N extends NodeLike = NodeLike> extends Dispatcher {
+  // Not by `#`: `compose` gives a proxy, whose methods are called with the proxy as `this`.
+  private readonly caller: Caller<N>
+  private readonly upstreams: Upstreams<N>
+  private readonly origins: ReadonlySet<string> | undefined
+  private otherwise: Dispatcher | undefined
+  // Whether it is the user's to close.
+  private readonly isLent: boolean
+  private needsDrain = false
+  private closing: Promise<void> | undefined
+  private destroying: Promise<void> | undefined
+
+  /**
+   * @param balancer stays the caller's: it is not closed with this
+   *
+   * Throws OptionError.
+   */
+  constructor(balancer: CallBalancer<N>, options: BalancedDispatcherOptions<N> = {}) {
+    super()
+    checkBalancer(balancer)
+    const settings = settingsOf(options)
+    const { origins = httpOrigin, factory = makePool, pool = {}, otherwise } = settings
+    this.upstreams = new Upstreams<N>({
+      originOf: (node) => originOf('origins', origins(node)),
+      make: (origin, node) => factory(origin, pool, node),
+      events: {
+        connect: (origin, targets) => this.emit('connect', origin, [this, ...targets]),
+        disconnect: (origin, targets, error) =>
+          this.emit('disconnect', origin, [this, ...targets], error as errors.UndiciError),
+        connectionError: (origin, targets, error) =>
+          this.emit('connectionError', origin, [this, ...targets], error as errors.UndiciError),
+        drain: (origin) => this.drained(origin),
+      },
+    })
+    this.caller = new Caller(balancer, this.upstreams, settings)
+    if (settings.for !== undefined) {
+      this.origins = new Set([settings.for].flat().map((origin) => originOf('for', origin)))
+    }
+    this.otherwise = otherwise
+    this.isLent = otherwise !== undefined
+  }
+
+  get closed(): boolean {
+    return this.closing !== undefined
+  }
+
+  get destroyed(): boolean {
+    return this.destroying !== undefined
+  }
+
+  /** Counters since it was made, and how many nodes there are dispatchers for. */
+  get stats(): BalancedDispatcherStats {
+    const { counters } = this.caller
+    return { ...counters, failures: { ...counters.failures }, upstreams: this.upstreams.size }
+  }
+
+  /**
+   * Sends a request. Errors are told to the handler: those of undici's, and of the balancer's where it has no node.
+   * Returns false where no node would begin with another one now, until 'drain' is emitted, and where it takes none.
+   */
+  override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
+    if (typeof handler !== 'object' || handler === null) {
+      throw new errors.InvalidArgumentError('handler must be an object')
+    }
+    try {
+      if (typeof options !== 'object' || options === null) {
+        throw new errors.InvalidArgumentError('opts must be an object.')
+      }
+      if (this.destroyed) throw new errors.ClientDestroyedError()
+      if (this.closed) throw new errors.ClientClosedError()
+      if (!this.isBalanced(options.origin)) return this.elsewhere().dispatch(options, handler)
+      checkHandler(handler, options)
+    } catch (error) {
+      refuse(handler, error)
+      return false
+    }
+    this.begin(options, handler)
+    return this.isFree()
+  }
+
+  /** Takes no more requests, and ends when those under way have. */
+  override close(): Promise<void>
+  override close(done: () => void): void
+  override close(done?: Done): Promise<void> | undefined {
+    checkCallback(done)
+    const closing =
+      this.destroying === undefined ? this.shut() : Promise.reject(new errors.ClientDestroyedError())
+    return answer(closing, done)
+  }
+
+  /** Takes no more requests, and ends those under way with an error: default ClientDestroyedError. */
+  override destroy(): Promise<void>
+  override destroy(error: Error | null): Promise<void>
+  override destroy(done: () => void): void
+  override destroy(error: Error | null, done: () => void): void
+  override destroy(given?: Error | null | Done, callback?: Done): Promise<void> | undefined {
+    const [error, done] = typeof given === 'function' ? [null, given] : [given ?? null, callback]
+    checkCallback(done)
+    return answer(this.end(error), done)
+  }
+
+  private begin(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
+    const caller = this.caller
+    try {
+      this.upstreams.follow(caller.balancer.nodes)
+      const lease = caller.place(options)
+      const call: Call<N> = hasController(handler)
+        ? new ControllerCall(caller, options, handler)
+        : new LegacyCall(caller, options, handler)
+      call.send(lease)
+    } catch (error) {
+      caller.counters.unplaced++
+      refuse(handler, error)
+    }
+  }
+
+  private isBalanced(origin: string | URL | undefined): boolean {
+    if (this.origins === undefined || origin === undefined) return true
+    const text = String(origin)
+    return this.origins.has(text) || (URL.canParse(text) && this.origins.has(new URL(text).origin))
+  }
+
+  private elsewhere(): Dispatcher {
+    this.otherwise ??= new Agent()
+    return this.otherwise
+  }
+
+  private isFree(): boolean {
+    if (!this.upstreams.areBusy) return true
+    this.needsDrain = true
+    return false
+  }
+
+  private drained(origin: URL): void {
+    if (!this.needsDrain) return
+    this.needsDrain = false
+    this.emit('drain', origin)
+  }
+
+  private shut(): Promise<void> {
+    this.closing ??= this.finish()
+    return this.closing
+  }
+
+  private async finish(): Promise<void> {
+    this.caller.isClosing = true
+    await Promise.all([this.upstreams.close(), this.isLent ? undefined : this.otherwise?.close()])
+    await this.end(null)
+  }
+
+  private end(given: Error | null): Promise<void> {
+    const error = given ?? new errors.ClientDestroyedError()
+    this.caller.isClosing = true
+    this.caller.isDestroyed = true
+    this.destroying ??= Promise.all([
+      this.upstreams.destroy(error),
+      this.isLent ? undefined : this.otherwise?.destroy(error),
+    ]).then(() => undefined)
+    return this.destroying
+  }
+}
+
+function httpOrigin(node: NodeLike): string {
+  return `http://${typeof node === 'string' ? node : node.id}`
+}
+
+function makePool(origin: string, options: Pool.Options): Dispatcher {
+  return new Pool(origin, options)
+}
+
+function checkCallback(callback: unknown): void {
+  if (callback !== undefined && typeof callback !== 'function') {
+    throw new errors.InvalidArgumentError('invalid callback')
+  }
+}
+
+// As undici has it: by a callback, or by a promise where there is none.
+function answer(done: Promise<void>, callback: Done | undefined): Promise<void> | undefined {
+  if (callback === undefined) return done
+  done.then(
+    () => callback(null, null),
+    (error: Error) => callback(error, null),
+  )
+  return undefined
+}

@@ -1,0 +1,173 @@
+import { Readable } from 'node:stream'
+import { type Dispatcher, errors } from 'undici'
+import type { Lease, NodeLike } from '../../index.js'
+import type { Attempt } from './attempt.js'
+import type { Caller } from './caller.js'
+import type { FailureKind } from './failures.js'
+
+const NONE: readonly never[] = []
+
+/**
+ * One request of a caller's, whichever nodes it is sent to. What the caller hears is one response, or one error; nothing
+ * of a response is passed on until it is sure that it will not be asked for elsewhere.
+ */
+export abstract class Call<N extends NodeLike> {
+  readonly caller: Caller<N>
+  /** Whether a response is passed on: then there is no going back. */
+  isAnswered = false
+  /** Whether the caller gave up, and why. */
+  hasGivenUp = false
+  reason: Error | null = null
+  protected current: Attempt<N> | undefined = undefined
+  // Plain fields: one of these is made for each request.
+  private readonly request: Dispatcher.DispatchOptions
+  // How long headers may take over all attempts, ms; 0: nobody has said, so undici's default holds for each.
+  private readonly limit: number
+  private readonly start: number
+  private tried: readonly N[] = NONE
+  private next: Lease<N> | undefined = undefined
+  private isTold = false
+  private hasFailed = false
+  private fault: unknown = undefined
+
+  constructor(caller: Caller<N>, request: Dispatcher.DispatchOptions) {
+    this.caller = caller
+    this.request = request
+    this.limit = request.headersTimeout ?? caller.headersTimeout ?? 0
+    // The time is asked for where it will be needed: that takes as long as the pick.
+    this.start = this.limit === 0 || caller.retry === undefined ? 0 : performance.now()
+  }
+
+  /** Whether it asks for a connection of its own. */
+  get isUpgrade(): boolean {
+    const { upgrade, method } = this.request
+    return Boolean(upgrade) || method === 'CONNECT'
+  }
+
+  /** Sends it to the node of a lease. */
+  send(lease: Lease<N>): void {
+    const { upstreams } = this.caller
+    const attempt = this.attemptAt(lease)
+    this.current = attempt
+    try {
+      const upstream = upstreams.of(lease.node)
+      const isFree = upstream.dispatcher.dispatch(
+        this.optionsAt(upstream.origin),
+        attempt as Dispatcher.DispatchHandler,
+      )
+      // What fails at once is refused for what it is, and not since the node has too much to do.
+      if (!isFree && !attempt.isOver) upstreams.fill(upstream)
+    } catch (error) {
+      attempt.unsent()
+      this.fail(error as Error)
+    }
+  }
+
+  /** Whether a failure at this attempt's node is to be tried at another: then it has a lease, for `sendElsewhere`. */
+  isAgain(kind: FailureKind, { node }: Attempt<N>): boolean {
+    const { retry, isClosing } = this.caller
+    if (retry === undefined || isClosing || this.isAnswered || this.isUnwanted()) return false
+    if (!retry.on.includes(kind) || this.tried.length + 1 >= retry.attempts || this.left() <= 0) return false
+    if (!this.isRepeatable(kind)) return false
+    this.tried = [...this.tried, node]
+    this.next = this.caller.placeElsewhere(this.request, this.tried)
+    return this.next !== undefined
+  }
+
+  sendElsewhere(): void {
+    const lease = this.next
+    this.next = undefined
+    if (lease !== undefined) this.send(lease)
+  }
+
+  /** Returns whether the caller is to be told that there is a connection: once. */
+  connected(): boolean {
+    const isFirst = !this.isTold
+    this.isTold = true
+    return isFirst
+  }
+
+  /** Ends it, as the caller wants. */
+  abort(reason?: Error): void {
+    const { current } = this
+    if (this.hasGivenUp || current === undefined || current.isOver) return
+    this.hasGivenUp = true
+    this.reason = reason ?? new errors.RequestAbortedError()
+    const { isSent } = current
+    current.abort(this.reason)
+    // undici tells of the end of what has a connection.
+    if (!isSent) this.fail(this.reason)
+  }
+
+  /** Notes what the caller's own handler threw. */
+  threw(fault: unknown): void {
+    this.fault = fault
+  }
+
+  /** Whether an error is the caller's doing: thrown by its handler, or by the body it sends; or all is being destroyed. */
+  isOwnFault(error: Error): boolean {
+    const { body } = this.request
+    const isOfBody = typeof body === 'object' && body !== null && 'errored' in body && body.errored === error
+    return error === this.fault || isOfBody || this.caller.isDestroyed
+  }
+
+  /** Tells the caller that it has failed, once. */
+  fail(error: Error): void {
+    if (this.hasFailed) return
+    this.hasFailed = true
+    this.tell(error)
+  }
+
+  /** Tells the caller's handler that it has failed. */
+  protected abstract tell(error: Error): void
+
+  /** What hears of an attempt: a handler of undici's, of the interface that the caller's has. */
+  protected abstract attemptAt(lease: Lease<N>): Attempt<N>
+
+  // Until there is a connection the caller has nothing to say so by, but for the signal that undici's functions take.
+  private isUnwanted(): boolean {
+    const { signal } = this.request as { signal?: AbortSignal | null }
+    return this.hasGivenUp || signal?.aborted === true
+  }
+
+  // ms that headers may take yet.
+  private left(): number {
+    return this.limit === 0 ? Number.POSITIVE_INFINITY : this.limit - (performance.now() - this.start)
+  }
+
+  private isRepeatable(kind: FailureKind): boolean {
+    const { body, method } = this.request
+    // Without a connection nothing was sent, and nothing was read of the body.
+    if (kind === 'connect') return !(body instanceof Readable && Readable.isDisturbed(body))
+    return !this.isUpgrade && this.caller.retry?.methods.includes(method) === true && isKept(body)
+  }
+
+  private optionsAt(origin: string): Dispatcher.DispatchOptions {
+    const { retry, readsOrigin } = this.caller
+    const isFirst = this.tried.length === 0
+    const isLast = retry === undefined || this.tried.length + 1 >= retry.attempts
+    const mayBeShort = !isLast && retry.timeout !== undefined && this.isRepeatable('timeout')
+    const most = mayBeShort ? retry.timeout : undefined
+    const isAsGiven = isFirst && most === undefined
+    // A pool has one origin, whatever the request says; and of a copy undici itself takes a fifth longer to read.
+    if (isAsGiven && !readsOrigin) return this.request
+    // The name comes first: to add it to a copy takes ten times as long.
+    const options = { origin, ...this.request }
+    options.origin = origin
+    if (isAsGiven) return options
+    const left = Math.min(this.left(), most ?? Number.POSITIVE_INFINITY)
+    if (left !== Number.POSITIVE_INFINITY) options.headersTimeout = Math.max(1, Math.ceil(left))
+    return options
+  }
+}
+
+// Whether a body is there to be sent again: what is read while it is sent is not.
+function isKept(body: unknown): boolean {
+  if (body === undefined || body === null || typeof body === 'string') return true
+  return (
+    body instanceof Uint8Array ||
+    body instanceof ArrayBuffer ||
+    ArrayBuffer.isView(body) ||
+    body instanceof Blob
+  )
+}

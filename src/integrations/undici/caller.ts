@@ -1,0 +1,102 @@
+import type { Dispatcher } from 'undici'
+import type { Lease, NodeLike, ReportSource } from '../../index.js'
+import { BINARY_HEADER, REPORT_HEADER } from '../../reports/orca-headers.js'
+import type { FailureKind } from './failures.js'
+import type { CallBalancer, DispatcherSettings, RetrySettings } from './options.js'
+import { RetryBudget } from './retry-budget.js'
+import type { Upstreams } from './upstreams.js'
+
+/** Counts over all requests that a dispatcher has balanced. */
+export interface CallCounters {
+  /** Requests, each once however often it was sent. */
+  requests: number
+  /** Times that a request was sent again to another node. */
+  retries: number
+  /** Retries that there would have been, but for the budget. */
+  retriesDenied: number
+  /** Requests for which there was no node. */
+  unplaced: number
+  /** Requests that the caller gave up, or that failed by its own doing. */
+  abandoned: number
+  /** Failures of nodes by kind: also of those that were retried. */
+  failures: Record<FailureKind, number>
+}
+
+/** What the calls of a dispatcher have in common: how they come to a node, and what is said of it afterwards. */
+export class Caller<N extends NodeLike> {
+  readonly balancer: CallBalancer<N>
+  readonly upstreams: Upstreams<N>
+  readonly retry: RetrySettings | undefined
+  readonly isFailure: (status: number) => boolean
+  /** How long headers may take where the request does not say, ms; 0: for ever; undefined: nobody has said. */
+  readonly headersTimeout: number | undefined
+  /** Whether what sends requests may look at their origins: undici's pools do not. */
+  readonly readsOrigin: boolean
+  /** Whether no more requests are taken, so that none is sent again. */
+  isClosing = false
+  /** Whether what is under way is being ended. */
+  isDestroyed = false
+  readonly counters: CallCounters = {
+    requests: 0,
+    retries: 0,
+    retriesDenied: 0,
+    unplaced: 0,
+    abandoned: 0,
+    failures: { connect: 0, timeout: 0, reset: 0, protocol: 0, status: 0 },
+  }
+  readonly #keyOf: DispatcherSettings['key']
+  readonly #observe: { readonly stripHeader: true } | undefined
+  readonly #budget: RetryBudget
+
+  constructor(balancer: CallBalancer<N>, upstreams: Upstreams<N>, settings: DispatcherSettings) {
+    this.balancer = balancer
+    this.upstreams = upstreams
+    this.retry = settings.retry === false || settings.retry.attempts === 1 ? undefined : settings.retry
+    this.isFailure = settings.isFailure
+    this.headersTimeout = settings.pool?.headersTimeout ?? undefined
+    this.readsOrigin = settings.factory !== undefined
+    this.#keyOf = settings.key
+    this.#observe = settings.stripHeader ? { stripHeader: true } : undefined
+    this.#budget = new RetryBudget(this.retry?.budget ?? 0)
+  }
+
+  /** A node for a request. Throws as `acquire` of the balancer does, and what `key` throws. */
+  place(request: Dispatcher.DispatchOptions): Lease<N> {
+    this.counters.requests++
+    this.#budget.earn()
+    const key = this.#keyOf?.(request)
+    return key === undefined ? this.balancer.acquire() : this.balancer.acquire({ key })
+  }
+
+  /** A node for a request that failed at others; undefined where there is none, or too much is sent again already. */
+  placeElsewhere(request: Dispatcher.DispatchOptions, tried: readonly N[]): Lease<N> | undefined {
+    if (this.balancer.nodes.length <= tried.length) return undefined
+    if (this.#budget.isEmpty) {
+      this.counters.retriesDenied++
+      return undefined
+    }
+    const key = this.#keyOf?.(request)
+    try {
+      const exclude = [...tried]
+      const lease = this.balancer.acquire(key === undefined ? { exclude } : { exclude, key })
+      this.#budget.spend()
+      this.counters.retries++
+      return lease
+    } catch {
+      // Nobody else is up: what the last one said is passed on.
+      return undefined
+    }
+  }
+
+  /** Takes the report off a response. Returns whether there was one. */
+  observe(node: N, headers: ReportSource): boolean {
+    return this.balancer.observe(node, headers, this.#observe) !== 'absent'
+  }
+
+  /** Takes reports that were read elsewhere out of headers by name too, where that is wanted. */
+  strip(headers: Record<string, unknown>): void {
+    if (this.#observe === undefined) return
+    delete headers[BINARY_HEADER]
+    delete headers[REPORT_HEADER]
+  }
+}

@@ -1,0 +1,135 @@
+import { Dispatcher, type Pool } from 'undici'
+import * as v from 'valibot'
+import { OptionError } from '../../errors.js'
+import type { Balancer, Key, NodeLike } from '../../index.js'
+import { checkOptions, flag, method, milliseconds, number, oneOf, options, whole } from '../../options.js'
+import { FAILURE_KINDS, type FailureKind } from './failures.js'
+
+/** What a dispatcher needs of a balancer: `Balancer` and `AttachedBalancer` have it. */
+export type CallBalancer<N extends NodeLike> = Pick<Balancer<N>, 'acquire' | 'observe' | 'nodes'>
+
+/** Which requests are sent again to another node, and how often. */
+export interface RetryOptions {
+  /** How often a request is sent at most, the first time too. Default 2. */
+  attempts?: number
+  /** Statuses that are not passed on where another node can be asked. Default 502, 503 and 504. */
+  statuses?: readonly number[]
+  /** Kinds of failures after which another node is asked. Default all. */
+  on?: readonly FailureKind[]
+  /**
+   * Methods of requests that may be sent again after they were sent. Default those that HTTP calls idempotent: GET, HEAD,
+   * OPTIONS, PUT, DELETE, TRACE. A request that was not sent, for want of a connection, is sent elsewhere whatever its
+   * method.
+   */
+  methods?: readonly string[]
+  /**
+   * How long the headers of an attempt that is not the last may take, ms, from when it is sent. undici looks at such times
+   * every half second. Default: as long as those of the request.
+   */
+  timeout?: number
+  /** Retries to requests, at most, beyond the first 100: see `RetryBudget`. 0 to 1, default 0.2. */
+  budget?: number
+}
+
+/** Options of `BalancedDispatcher`. */
+export interface BalancedDispatcherOptions<N extends NodeLike = NodeLike> {
+  /** Where a node is: protocol, host and port. Called when it is first picked. Default `http://` and its id. */
+  origins?: (node: N) => string | URL
+  /**
+   * Origins that stand for the nodes, such as `http://service.local`: requests to them are balanced, and so are those
+   * without an origin; others go where they say. Default: all requests are balanced, whatever their origin.
+   */
+  for?: string | URL | readonly (string | URL)[]
+  /** Where requests to other origins go. Default an `Agent` of its own. */
+  otherwise?: Dispatcher
+  /** What to pick by, for `hashRing` and `maglev`; undefined: anyone. Default: anyone. */
+  key?: (request: Dispatcher.DispatchOptions) => Key | undefined
+  /** Options of the nodes' pools, such as `connections`. */
+  pool?: Pool.Options
+  /** Makes what sends the requests of a node. Default `new Pool(origin, pool)`. */
+  factory?: (origin: string, pool: Pool.Options, node: N) => Dispatcher
+  /** Which statuses count as failed. Default: 500 and above. */
+  isFailure?: (status: number) => boolean
+  /** Which requests are sent again to another node; false: none. */
+  retry?: RetryOptions | false
+  /** Takes reports out of the headers of responses once they are read, as a proxy should. Default false. */
+  stripHeader?: boolean
+}
+
+/** What HTTP calls idempotent: RFC 9110, 9.2.2. */
+const IDEMPOTENT = ['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE', 'TRACE']
+
+const status = whole(200, 999)
+
+const retryOptions = options({
+  attempts: v.optional(whole(1, 10), 2),
+  statuses: v.optional(v.array(status, 'an array of statuses'), () => [502, 503, 504]),
+  on: v.optional(v.array(oneOf(FAILURE_KINDS), 'an array of kinds of failures'), () => [...FAILURE_KINDS]),
+  methods: v.optional(v.array(v.string('a method'), 'an array of methods'), () => IDEMPOTENT),
+  timeout: v.optional(milliseconds(1)),
+  budget: v.optional(number(0, 1), 0.2),
+})
+
+const origin = v.union([v.string(), v.instance(URL)], 'an origin, such as "http://service.local"')
+
+// Another copy of undici has another Dispatcher.
+const dispatcher = v.custom<Dispatcher>(
+  (value) =>
+    value instanceof Dispatcher ||
+    (typeof value === 'object' &&
+      value !== null &&
+      'dispatch' in value &&
+      typeof value.dispatch === 'function'),
+  'a dispatcher of undici',
+)
+
+const dispatcherOptions = options({
+  origins: v.optional(method<(node: NodeLike) => string | URL>()),
+  for: v.optional(v.union([origin, v.array(origin)], 'an origin, or an array of origins')),
+  otherwise: v.optional(dispatcher),
+  key: v.optional(method<(request: Dispatcher.DispatchOptions) => Key | undefined>()),
+  pool: v.optional(
+    v.custom<Pool.Options>((value) => typeof value === 'object' && value !== null, 'options of a pool'),
+  ),
+  factory: v.optional(method<(origin: string, pool: Pool.Options, node: NodeLike) => Dispatcher>()),
+  isFailure: v.optional(method<(status: number) => boolean>(), () => (code: number) => code >= 500),
+  retry: v.optional(v.union([v.literal(false), retryOptions], 'an object of options, or false'), () =>
+    v.parse(retryOptions, {}),
+  ),
+  stripHeader: v.optional(flag(), false),
+})
+
+/** Checked options. */
+export type DispatcherSettings = v.InferOutput<typeof dispatcherOptions>
+export type RetrySettings = v.InferOutput<typeof retryOptions>
+
+/** Throws OptionError. */
+export function settingsOf(given: unknown): DispatcherSettings {
+  return checkOptions('', given, dispatcherOptions)
+}
+
+/** The origin that a request is for, or a node has. Throws OptionError. */
+export function originOf(option: string, value: unknown): string {
+  const text = typeof value === 'string' || value instanceof URL ? String(value) : ''
+  const parsed = URL.canParse(text) ? new URL(text) : undefined
+  if (
+    parsed === undefined ||
+    !/^https?:$/.test(parsed.protocol) ||
+    !/^\/?$/.test(parsed.pathname + parsed.search)
+  ) {
+    throw new OptionError(option, value, 'an origin: http or https, host and port alone')
+  }
+  return parsed.origin
+}
+
+/** What a balancer has to have. Throws OptionError. */
+export function checkBalancer<N extends NodeLike>(value: CallBalancer<N>): CallBalancer<N> {
+  const isBalancer =
+    typeof value === 'object' &&
+    value !== null &&
+    typeof value.acquire === 'function' &&
+    typeof value.observe === 'function'
+  if (!isBalancer)
+    throw new OptionError('balancer', value, 'a balancer, from createBalancer() or attachBalancer()')
+  return value
+}

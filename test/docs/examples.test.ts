@@ -1,0 +1,37 @@
+import test from 'ava'
+import { hasNats } from '../nats/server.js'
+import { type Block, blocks, placeOf } from './blocks.js'
+import { CompiledExamples } from './compiled.js'
+import { type Example, exampleOf, examples } from './examples.js'
+import { startWorld } from './world.js'
+
+const SOURCES = ['ts', 'js']
+
+const sources = blocks.filter(({ language }) => SOURCES.includes(language))
+const known = sources.flatMap((block): [Block, Example][] => {
+  const example = exampleOf(block)
+  return typeof example === 'string' ? [] : [[block, example]]
+})
+
+test('every example is known to the tests, and every known one is there once', (t) => {
+  for (const block of sources) {
+    const example = exampleOf(block)
+    if (typeof example === 'string') t.fail(`${placeOf(block)}: ${example}`)
+  }
+  for (const example of examples) {
+    t.is(known.filter(([, one]) => one === example).length, 1, `${example.file}: ${example.has}`)
+  }
+})
+
+test('the examples compile, run, and come to what they say', async (t) => {
+  t.timeout(300_000)
+  const world = await startWorld(t)
+  const compiled = await CompiledExamples.make(t, known, world)
+  t.is(compiled.errors, '')
+  const wrong: string[] = []
+  for (const [block, example] of known) {
+    if (example.needs === 'nats-server' && !hasNats) t.log(`${placeOf(block)}: there is no nats-server`)
+    else wrong.push(await compiled.run(block, example))
+  }
+  t.is(wrong.join(''), '')
+})
