@@ -126,18 +126,13 @@ export class Poller {
     const { table, clock, interval, timeout } = options
     const election = table.elect(options.name)
     this.#watch = election && new LeaderWatch(election, clock, 2 * interval + timeout)
-    this.#watch?.decide([])
-    const follows = this.#watch?.asks === false
     this.#cycle = new Cycle({
       ...options,
-      // It is to be there should the one that polls end: it asks nobody before.
-      startupJitter: follows ? Math.min(interval, options.startupJitter) : options.startupJitter,
       prepare: () => this.#asker.prepare(),
       round: (timeout) => this.#round(timeout),
       publish: () => table.publish(),
       onEnd: (tally) => this.#ended(tally),
     })
-    if (follows && this.#watch?.polled === true) this.#resolveReady()
   }
 
   /** The remote members from now on. Cheap: what changed is worked out once per cycle, or per turn during one. */
@@ -149,7 +144,17 @@ export class Poller {
 
   /** Starts polling. Again, or after `close`: nothing happens. */
   start(): void {
-    this.#cycle.start()
+    const watch = this.#watch
+    if (watch === undefined || this.#closing !== undefined) {
+      this.#cycle.start()
+      return
+    }
+    const { interval, startupJitter } = this.#options
+    watch.decide([])
+    if (watch.asks) this.#asker.setMembers(this.#entries)
+    else if (watch.polled) this.#resolveReady()
+    // One that only follows is to be there should the one that polls end.
+    this.#cycle.start(watch.asks ? startupJitter : Math.min(interval, startupJitter))
   }
 
   /**
