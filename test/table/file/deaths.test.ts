@@ -1,6 +1,5 @@
-import test from 'ava'
 import { idOf, reporting, serve } from '../../poller/agents.js'
-import { filePath, SharingProcess, until } from './processes.js'
+import { filePath, SharingProcess, test, until } from './processes.js'
 
 const poll = { interval: 100, startupJitter: 0, timeout: 2_000 }
 

@@ -9,11 +9,11 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
-import test, { type ExecutionContext } from 'ava'
+import type { ExecutionContext } from 'ava'
 import { createBalancer, createTable, OptionError, TableError } from '../../../dist/index.js'
 import { VirtualClock } from '../../../dist/simulation/virtual-clock.js'
 import { child } from '../../support/child.js'
-import { filePath } from './processes.js'
+import { filePath, test } from './processes.js'
 
 function made(): string {
   const file = filePath()

@@ -5,7 +5,23 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { ExecutionContext } from 'ava'
+import ava, { type ExecutionContext } from 'ava'
+import { createTable, IdlestError } from '../../../dist/index.js'
+import { engines } from '../../support/engines.js'
+
+// Elsewhere there are no tables in files.
+const hasFiles = process.platform === 'linux' && engines.includes('native')
+
+/** Registers a test where processes can share a file. */
+export function test(title: string, body: (t: ExecutionContext) => void | Promise<void>): void {
+  if (hasFiles) ava(title, body)
+}
+
+if (!hasFiles) {
+  ava('where processes can share no file, a table in one is an error that says so', (t) => {
+    t.throws(() => createTable({ file: filePath() }), { instanceOf: IdlestError })
+  })
+}
 
 export const program = fileURLToPath(new URL('../../fixtures/file-table.mjs', import.meta.url))
 

@@ -1,8 +1,7 @@
 import cluster from 'node:cluster'
 import { once } from 'node:events'
-import test from 'ava'
 import { attachBalancer, createBalancer, createTable, leastConnections } from '../../../dist/index.js'
-import { filePath, program, SharingProcess, until } from './processes.js'
+import { filePath, program, SharingProcess, test, until } from './processes.js'
 
 const nodes = ['a', 'b', 'c']
 
