@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { OptionError } from '../../errors.js'
 import { checkOptions, method, milliseconds, options } from '../../options.js'
+import type { Report } from '../../report.js'
 import { BINARY_HEADER } from '../../reports/orca-headers.js'
 import { reportTrailer } from '../report-header.js'
 import {
@@ -52,6 +53,13 @@ function isOwn(path: string): boolean {
   return path.startsWith('/grpc.') || path.startsWith('/xds.service.orca.')
 }
 
+/** A report as a trailer. */
+interface Trailer<M> {
+  readonly bytes: Buffer
+  /** The same, where a call has no other. */
+  readonly alone: M
+}
+
 // Else each call would throw within the server, and end the process.
 function checkModule<G>(grpc: G): G {
   const given: Partial<Record<'ServerInterceptingCall' | 'Metadata', unknown>> = Object(grpc)
@@ -86,22 +94,34 @@ export function grpcInterceptor<
   const { reuse, skip } = checkOptions('', given, interceptorOptions)
   const { when } = given
   const { ServerInterceptingCall, Metadata } = checkModule(grpc)
-  const written = new WrittenReport(agent, { name: 'BIN', write: reportTrailer }, reuse)
+  function write(report: Report): Trailer<M> {
+    const bytes = reportTrailer(report)
+    const alone = new Metadata()
+    alone.set(BINARY_HEADER, bytes)
+    return { bytes, alone }
+  }
+  const written = new WrittenReport(agent, { name: 'BIN', write }, reuse)
   traffic.open()
 
-  function withReport(status: GrpcStatusLike<M>): GrpcStatusLike<M> {
+  function withReport(status: GrpcStatusLike<M>, call: C): GrpcStatusLike<M> {
     const report = written.take()
     if (report === undefined) return status
+    const { code, details } = status
+    // Sending one and the same takes 1.5 µs less. A server's own call copies it; another interceptor could add to it.
+    if (!status.metadata && !(call instanceof ServerInterceptingCall)) {
+      return { code, details, metadata: report.alone }
+    }
     // They are the handler's own, which may send them again.
-    const trailers = status.metadata?.clone() ?? new Metadata()
-    trailers.set(BINARY_HEADER, report)
-    return { code: status.code, details: status.details, metadata: trailers }
+    const metadata = status.metadata?.clone() ?? new Metadata()
+    metadata.set(BINARY_HEADER, report.bytes)
+    return { code, details, metadata }
   }
 
   const CountedCall = countedCallClass(ServerInterceptingCall)
   const counter: CallCounter<C, M> = {
     begin: () => traffic.begin(),
-    statusOf: (path, call, status) => (when === undefined || when(path, call) ? withReport(status) : status),
+    statusOf: (path, call, status) =>
+      when === undefined || when(path, call) ? withReport(status, call) : status,
   }
   return ({ path }, call) => {
     if (isOwn(path) || skip?.(path)) return new ServerInterceptingCall(call)

@@ -225,6 +225,25 @@ test("a handler's own trailers stay, and what it may send again is not changed",
   t.deepEqual(Object.keys(trailers.getMap()), ['x-own'])
 })
 
+test('what another interceptor adds to the trailers of one call is not in those of the next', async (t) => {
+  const { agent } = fakeAgent()
+  const adding: grpc.ServerInterceptor = (_method, made) =>
+    new grpc.ServerInterceptingCall(made, {
+      sendStatus(status, next) {
+        status.metadata?.add('x-own', 'a')
+        next(status)
+      },
+    })
+  const server = new grpc.Server({ interceptors: [adding, grpcInterceptor(agent, grpc)] })
+  server.addService(serviceOf(UNARY), { method: answering })
+  const client = clientOf(t, await listenGrpc(t, server))
+  for (let i = 0; i < 3; i++) {
+    const status = await call(client)
+    t.deepEqual(status.metadata.get('x-own'), ['a'])
+    t.is(reportsIn(status).length, 1)
+  }
+})
+
 test("a handler's own report gives way, as a gateway's would be that of the server behind it", async (t) => {
   const trailers = new grpc.Metadata()
   trailers.set(TRAILER, Buffer.from('09000000000000e03f', 'hex'))
