@@ -4,6 +4,7 @@ import { CHANGES, CHANGES_NODES } from './cases/changes.js'
 import { STRING_FLOOR } from './cases/floor.js'
 import { KEYED_CASES, KEYED_NODES } from './cases/keyed.js'
 import { ADAPTIVE_LEASES, LEASES } from './cases/leases.js'
+import { FILE_AT_MOST, FILE_CASES } from './cases/shared-file.js'
 import type { FleetResult } from './figures/fleet.js'
 import type { GcResult } from './figures/gc.js'
 import type { GrpcPolicyResult } from './figures/grpc-policies.js'
@@ -116,6 +117,9 @@ export function barsOf(results: readonly CaseResult[], figures: Figures = {}): B
       floors('balancer.select(freshArray)', 'native', 8),
     ),
     bar('native fill, each decision, to the floor', 'times', 0.3, floors('fill(1024)', 'native', 8)),
+    ...[FILE_CASES.select, FILE_CASES.random, FILE_CASES.least].map((name) =>
+      bar(`native ${name}, 8 nodes, to the floor`, 'times', FILE_AT_MOST, floors(name, 'native', 8)),
+    ),
     bar(`native ${LEASES}, 8 nodes, to the floor`, 'times', 5, floors(LEASES, 'native', 8)),
     bar(`native ${ADAPTIVE_LEASES}, 8 nodes, to the floor`, 'times', 6, floors(ADAPTIVE_LEASES, 'native', 8)),
     bar(

@@ -1,4 +1,4 @@
-import { processBinding } from '../dist/engine/load.js'
+import { processBinding } from '../dist/engine/binding.js'
 import type { NativeBinding } from '../dist/engine/native.js'
 
 const result = processBinding()

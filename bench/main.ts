@@ -15,6 +15,7 @@ import { mixedCases } from './cases/mixed.js'
 import { naiveCases } from './cases/naive.js'
 import { pickCases } from './cases/picks.js'
 import { publishingCases } from './cases/publishing.js'
+import { sharedFileCases } from './cases/shared-file.js'
 import { type ThreadsResult, threadCases } from './cases/threads.js'
 import { engines, noBinding } from './engines.js'
 import { pollFleet } from './figures/fleet.js'
@@ -127,6 +128,7 @@ async function measureCases(
     leaseCases(),
     publishingCases(),
     changesCases(),
+    sharedFileCases(),
     comparisonCases(),
     threads,
   ]

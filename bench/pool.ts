@@ -18,7 +18,7 @@ export function nodeIds(count: number): string[] {
   return Array.from({ length: count }, (_, i) => `10.${i >> 16}.${(i >> 8) & 255}.${i & 255}:8080`)
 }
 
-/** Nodes in a table of their own, with readings by chance, and balancers over them. */
+/** Nodes in a table of their own unless one is given, with readings by chance, and balancers over them. */
 export class Pool {
   readonly ids: readonly string[]
   readonly table: Table
@@ -26,9 +26,9 @@ export class Pool {
   readonly #entries: readonly Entry[]
   readonly #balancers: Balancer<string>[] = []
 
-  constructor(nodes: number) {
+  constructor(nodes: number, table: Table = createTable()) {
     this.ids = nodeIds(nodes)
-    this.table = createTable()
+    this.table = table
     this.#chance = new Chance(nodes)
     this.balancer('portable')
     this.#entries = this.ids.map((id) => this.table.find(id) as Entry)

@@ -144,11 +144,11 @@ export class ClosedError extends IdlestError {
   }
 }
 
-/** A table is full, its memory is not laid out as this version expects, or a ring would have too many points. */
+/** A table is full, its memory is not laid out as this version expects, its file can't be used, or a ring would have too many points. */
 export class TableError extends IdlestError {
   override readonly name = 'TableError'
-  constructor(message: string, value?: unknown) {
-    super('IDLEST_TABLE', message, value)
+  constructor(message: string, value?: unknown, cause?: unknown) {
+    super('IDLEST_TABLE', message, value, cause)
   }
 }
 

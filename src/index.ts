@@ -133,6 +133,7 @@ export {
   type OrcaTransportOptions,
   orcaTransport,
 } from './poller/transports/orca.js'
+export type { PollElection } from './poller/watch-leader.js'
 export type { KeptReport, NodeState, Report } from './report.js'
 export type { CpuSource } from './reports/node-cpu.js'
 export type { Table, TableOptions } from './table/table.js'

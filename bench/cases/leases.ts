@@ -10,8 +10,8 @@ export const ADAPTIVE_LEASES = 'acquire + release, adaptive'
 /** Leases that are open at a time. */
 const OPEN = 64
 
-// Each lease outlives the next ones, as it does in a service: else the compiler would not even make it.
-function sampleLeases(balancer: Balancer<string>): () => number {
+/** Samples of a lease. Each outlives the next ones, as it does in a service: else the compiler would not even make it. */
+export function sampleLeases(balancer: Balancer<string>): () => number {
   const open: Lease<string>[] = Array.from({ length: OPEN }, () => balancer.acquire())
   return () => {
     let sum = 0

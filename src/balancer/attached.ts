@@ -6,8 +6,8 @@ import { checkOptions, options } from '../options.js'
 import type { PlacedTold } from '../poller/told.js'
 import { processClock } from '../process-clock.js'
 import { toSeed } from '../seed.js'
+import { attachMemory } from '../table/file/open.js'
 import { NO_SLOT } from '../table/layout.js'
-import { TableMemory } from '../table/memory.js'
 import {
   type BalancerHandle,
   checkHandle,
@@ -75,7 +75,7 @@ export class AttachedBalancer extends Picker<string> {
     super({
       name: handle.name,
       engine: chooseEngine(engine ?? handle.engine),
-      memory: new TableMemory(handle.buffer),
+      memory: attachMemory(handle.table, 'counts'),
       clock: clock ?? processClock,
       exact: clock !== undefined && clock !== processClock,
       algorithm: handle.algorithm,

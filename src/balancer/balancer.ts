@@ -42,6 +42,7 @@ export class Balancer<N extends NodeLike = NodeLike> extends SeatedBalancer<N> {
   readonly #pollInterval: number | undefined
   readonly #served = new Set<LiveServer>()
   readonly #followed: Followed<N> | undefined
+  readonly #unlisten: () => void
   #handles: HandleServer | undefined
   // Whose standing attached threads are to be told; all: who the members are, too.
   #toTell: Set<Member> | 'all' | undefined
@@ -84,6 +85,7 @@ export class Balancer<N extends NodeLike = NodeLike> extends SeatedBalancer<N> {
       this.#poller = this.#makePoller(options.poll, options.coalesce, seed)
       if (algorithm.kind === 'prequal') this.probeBy(this.#poller.probes())
     }
+    this.#unlisten = table.listen((told) => this.#hearOfOthers(told))
     if (Array.isArray(options.nodes)) {
       this.setNodes(options.nodes as readonly N[])
       this.#poller?.start()
@@ -147,7 +149,7 @@ export class Balancer<N extends NodeLike = NodeLike> extends SeatedBalancer<N> {
     }
     this.#handles ??= new HandleServer({
       name: this.name,
-      buffer: this.memory.share(),
+      table: this.table.share(),
       algorithm: this.algorithm,
       engine: this.engine,
       ownClock: this.clock !== processClock,
@@ -196,6 +198,7 @@ export class Balancer<N extends NodeLike = NodeLike> extends SeatedBalancer<N> {
     if (!this.closed) {
       this.#followed?.close()
       super.close()
+      this.#unlisten()
       this.#drains.close()
       this.#handles?.close()
     }
@@ -221,7 +224,15 @@ export class Balancer<N extends NodeLike = NodeLike> extends SeatedBalancer<N> {
 
   // The poller knows what its polls told last, and would not say it again.
   protected override heard(told: PlacedTold): void {
+    this.table.tell([told])
     this.#poller?.forget([told])
+  }
+
+  // What nodes told other processes.
+  #hearOfOthers(list: readonly PlacedTold[]): void {
+    const told = list.filter(({ slot, generation }) => this.members.at(slot, generation) !== undefined)
+    this.#poller?.forget(told)
+    this.told(told)
   }
 
   protected override changed(): void {
@@ -282,7 +293,10 @@ export class Balancer<N extends NodeLike = NodeLike> extends SeatedBalancer<N> {
       clock: this.clock,
       random: jitterFrom(seed),
       sampleSelf: self === undefined ? undefined : () => this.#sampleSelf(self),
-      onTold: (told) => this.told(told),
+      onTold: (told) => {
+        this.table.tell(told)
+        this.told(told)
+      },
       onCycle: ({ failed }) => {
         // A node that is gone does not answer: but one that never does is not asked about again.
         if (failed.some(({ node, kind }) => kind === 'exit' && this.#isNew(node))) this.#followed?.failing()

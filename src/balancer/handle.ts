@@ -8,6 +8,7 @@ import { OptionError } from '../errors.js'
 import { milliseconds, whole } from '../options.js'
 import type { PlacedTold } from '../poller/told.js'
 import type { TableBuffer } from '../table/memory.js'
+import type { TableSource } from '../table/table.js'
 import type { Member, Place } from './members.js'
 import { type PostedStanding, postedStanding, standingOf } from './posted-standing.js'
 import { TURN_BYTES } from './shared-turn.js'
@@ -24,7 +25,7 @@ export interface PostedMembers {
 export interface BalancerHandle {
   readonly kind: 'idlest-balancer'
   readonly name: string
-  readonly buffer: TableBuffer
+  readonly table: TableSource
   readonly algorithm: Algorithm
   readonly engine: EngineName
   /** Whether the balancer has a clock of its own, which can't be posted. */
@@ -56,7 +57,7 @@ export type HandleMessage =
 
 export interface HandleServerOptions {
   readonly name: string
-  readonly buffer: TableBuffer
+  readonly table: TableSource
   readonly algorithm: Algorithm
   readonly engine: EngineName
   readonly ownClock: boolean
@@ -87,11 +88,11 @@ export class HandleServer {
   }
 
   handle(): BalancerHandle {
-    const { name, buffer, algorithm, engine, ownClock, self, turns, coalesce, trust } = this.#options
+    const { name, table, algorithm, engine, ownClock, self, turns, coalesce, trust } = this.#options
     return {
       kind: 'idlest-balancer',
       name,
-      buffer,
+      table,
       algorithm,
       engine,
       ownClock,
@@ -152,7 +153,11 @@ function isWhole({ algorithm, self, turns }: BalancerHandle): boolean {
 const handleSchema = v.object({
   kind: v.literal('idlest-balancer'),
   name: v.string(),
-  buffer: v.union([shared, v.custom<ArrayBuffer>((value) => value instanceof ArrayBuffer)]),
+  table: v.union([
+    shared,
+    v.custom<ArrayBuffer>((value) => value instanceof ArrayBuffer),
+    v.object({ kind: v.literal('file'), path: v.string() }),
+  ]),
   algorithm: v.custom<Algorithm>(isAlgorithm),
   engine: v.picklist(['native', 'portable']),
   ownClock: v.boolean(),

@@ -1,6 +1,9 @@
+import { resolve } from 'node:path'
 import * as v from 'valibot'
-import { checkOptions, options, whole } from '../options.js'
+import { OptionError } from '../errors.js'
+import { checkOptions, options, text, whole } from '../options.js'
 import { processClock } from '../process-clock.js'
+import { FileTable } from '../table/file/file-table.js'
 import { Table, type TableOptions } from '../table/table.js'
 import { clockOption } from './options.js'
 
@@ -12,15 +15,29 @@ export function processTable(): Table {
   return table
 }
 
-const tableOptions = options({ clock: clockOption, maxNodes: v.optional(whole(1, 2 ** 20)) })
+const tableOptions = options({
+  clock: clockOption,
+  maxNodes: v.optional(whole(1, 2 ** 20)),
+  file: v.optional(text()),
+})
 
 /**
  * Makes a table of its own for balancers to share: they see each other's readings and requests in flight, and nothing
- * of other tables'.
+ * of other tables'. With `file` balancers of other processes share it too: those of one name elect one that polls, in
+ * the place of which another one does when its process ends; and what a process that was killed had in flight is taken
+ * back.
  *
- * Throws OptionError.
+ * ```ts
+ * const balancer = createBalancer({ nodes, table: createTable({ file: '/dev/shm/my-service' }) })
+ * ```
+ * Throws OptionError; and with `file` TableError where the file is foreign, cut short, of another version, or can't be
+ * opened, mapped or locked, and EngineError where there is no native addon.
  */
 export function createTable(given: TableOptions = {}): Table {
-  const { clock, maxNodes } = checkOptions('createTable', given, tableOptions)
+  const { clock, maxNodes, file } = checkOptions('createTable', given, tableOptions)
+  if (file !== undefined) {
+    if (clock === undefined || clock === processClock) return new FileTable(resolve(file), maxNodes)
+    throw new OptionError('clock', clock, "none: a file's table goes by the clock that processes share")
+  }
   return new Table(clock ?? processClock, maxNodes)
 }

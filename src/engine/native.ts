@@ -1,14 +1,13 @@
 import { type EngineAlgorithm, isLive } from '../algorithms/algorithm.js'
 import { EngineError } from '../errors.js'
+import type { FileShape } from '../table/file/layout.js'
+import type { TableFileBinding } from '../table/file/table-file.js'
 import type { TableMemory } from '../table/memory.js'
 import type { Engine, EngineCore, Learner, MemberArrays, View } from './engine.js'
 import { FewMembers } from './few-members.js'
 import type { RingArrays } from './key-tables.js'
 import { metricOf } from './metric-of.js'
 import { utilizationPlaces } from './utilization-places.js'
-
-/** Version of the addon's interface that this file is written for. */
-export const ABI = 12
 
 /** A core of the addon: `crates/node/src/core.rs`. */
 export interface NativeCoreBinding {
@@ -51,6 +50,11 @@ export interface NativeBinding {
   buildRingLater(hashes: Uint32Array, counts: Uint32Array): Promise<RingArrays>
   buildMaglev(hashes: Uint32Array, weights: Float64Array, size: number): Uint32Array
   buildMaglevLater(hashes: Uint32Array, weights: Float64Array, size: number): Promise<Uint32Array>
+  /** Files as memory: `crates/node/src/file.rs`. */
+  readonly TableFile: {
+    /** @param first what the first part of a new file begins with */
+    open(path: string, shape: FileShape, first: Uint8Array): TableFileBinding
+  }
   readonly Core: new (
     view: Uint8Array,
     algorithm: AlgorithmSpec,

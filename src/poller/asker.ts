@@ -71,6 +71,11 @@ export class Asker {
     await Promise.all(this.#shares.map((share) => share.prepare()))
   }
 
+  /** Lets go of members that left, where no round follows that would. */
+  settle(): void {
+    this.#flush()
+  }
+
   /**
    * Asks all members at once. Resolves when the round has ended, by the time-out whatever they do; never rejects.
    * Not again before that.

@@ -44,11 +44,14 @@ export class Cycle {
     this.#options = options
   }
 
-  /** Arms the first cycle, which never starts within this call. */
-  start(): void {
+  /**
+   * Arms the first cycle, which never starts within this call.
+   * @param startupJitter in place of the option
+   */
+  start(startupJitter = this.#options.startupJitter): void {
     if (this.#started || this.#closed) return
     this.#started = true
-    const { prepare, random, startupJitter } = this.#options
+    const { prepare, random } = this.#options
     this.#arm(random() * startupJitter, prepare?.())
   }
 

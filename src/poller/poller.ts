@@ -2,11 +2,12 @@ import type { Clock } from '../clock.js'
 import { ClosedError } from '../errors.js'
 import { processClock } from '../process-clock.js'
 import { PUBLICATION_SPACING } from '../table/publications.js'
-import type { Entry, Table } from '../table/table.js'
+import type { Entry, Table, TableSource } from '../table/table.js'
 import {
   type AnswerCounts,
   addCounts,
   addPushes,
+  emptyTally,
   noAnswers,
   noPushes,
   type PushCounts,
@@ -25,6 +26,7 @@ import type { Place } from './store.js'
 import { Targets } from './targets.js'
 import type { PlacedTold } from './told.js'
 import type { TransportOption } from './transport.js'
+import { LeaderWatch, type PollElection } from './watch-leader.js'
 import { sharedHosts, type WorkerHost } from './worker-host.js'
 import { WorkerProbes } from './worker-probes.js'
 import { WorkerShare } from './worker-share.js'
@@ -79,6 +81,8 @@ export interface PollerCounters extends AnswerCounts {
   failing: number
   /** Process warnings for members that failed. */
   warned: number
+  /** Who polls, where processes share the table: absent with a table of this process alone. */
+  elected?: PollElection
 }
 
 /**
@@ -105,6 +109,8 @@ export class Poller {
   #resolveReady: () => void = () => {}
   #rejectReady: (error: Error) => void = () => {}
   #closing: Promise<void> | undefined
+  readonly #watch: LeaderWatch | undefined
+  #entries: readonly Entry[] = []
 
   constructor(options: PollerOptions) {
     this.ready = new Promise((resolve, reject) => {
@@ -117,11 +123,13 @@ export class Poller {
     this.#failures = new FailureReports(options.name)
     this.#targets = new Targets(options.transport)
     this.#asker = this.#makeAsker()
-    const { table } = options
+    const { table, clock, interval, timeout } = options
+    const election = table.elect(options.name)
+    this.#watch = election && new LeaderWatch(election, clock, 2 * interval + timeout)
     this.#cycle = new Cycle({
       ...options,
       prepare: () => this.#asker.prepare(),
-      round: (timeout) => this.#asker.round(timeout),
+      round: (timeout) => this.#round(timeout),
       publish: () => table.publish(),
       onEnd: (tally) => this.#ended(tally),
     })
@@ -129,12 +137,24 @@ export class Poller {
 
   /** The remote members from now on. Cheap: what changed is worked out once per cycle, or per turn during one. */
   setMembers(entries: readonly Entry[]): void {
-    if (this.#closing === undefined) this.#asker.setMembers(entries)
+    if (this.#closing !== undefined) return
+    this.#entries = entries
+    if (this.#watch?.asks !== false) this.#asker.setMembers(entries)
   }
 
   /** Starts polling. Again, or after `close`: nothing happens. */
   start(): void {
-    this.#cycle.start()
+    const watch = this.#watch
+    if (watch === undefined || this.#closing !== undefined) {
+      this.#cycle.start()
+      return
+    }
+    const { interval, startupJitter } = this.#options
+    watch.decide([])
+    if (watch.asks) this.#asker.setMembers(this.#entries)
+    else if (watch.polled) this.#resolveReady()
+    // One that only follows is to be there should the one that polls end.
+    this.#cycle.start(watch.asks ? startupJitter : Math.min(interval, startupJitter))
   }
 
   /**
@@ -149,15 +169,16 @@ export class Poller {
   probes(): ProbeAsker {
     const { table, clock, timeout } = this.#options
     const local = new LocalProbes(table.memory, clock, timeout)
-    const remote = canCross(this.#options)
-      ? new WorkerProbes(table.memory, sharedHosts(1)[0] as WorkerHost, timeout)
-      : undefined
+    const source = sourceFor(this.#options)
+    const remote = source && new WorkerProbes(source, sharedHosts(1)[0] as WorkerHost, timeout)
     return new Probes(this.#targets, local, remote)
   }
 
   /** Counters as they are now. */
   counted(): PollerCounters {
-    return { ...this.counters, pushed: { ...this.counters.pushed } }
+    const elected = this.#watch?.state
+    const counted = { ...this.counters, pushed: { ...this.counters.pushed } }
+    return elected === undefined ? counted : { ...counted, elected }
   }
 
   /** How a node failed in the last cycle; undefined where it did not. */
@@ -182,9 +203,12 @@ export class Poller {
       onAside: (aside) => this.#heard(aside),
     }
     const local = new LocalShare(memory, clock, settings, listener)
-    const share = (host: WorkerHost): Share =>
-      new WorkerShare(host, memory.buffer as SharedArrayBuffer, settings, listener)
-    const remote = canCross(this.#options) ? sharedHosts(workers).map(share) : []
+    const source = sourceFor(this.#options)
+    const share =
+      (from: TableSource) =>
+      (host: WorkerHost): Share =>
+        new WorkerShare(host, from, settings, listener)
+    const remote = source === undefined ? [] : sharedHosts(workers).map(share(source))
     return new Asker({ memory, clock, targets: this.#targets, silentFor, local, remote })
   }
 
@@ -195,8 +219,30 @@ export class Poller {
     if (told.length > 0 && this.#closing === undefined) this.#options.onTold?.(told)
   }
 
+  // Another process may ask for all.
+  async #round(timeout: number): Promise<Tally> {
+    const watch = this.#watch
+    if (watch === undefined) return this.#asker.round(timeout)
+    const before = watch.asks
+    const due = watch.decide(this.#entries)
+    if (!watch.asks || !before) this.#asker.setMembers(due)
+    if (due.length === 0) {
+      this.#asker.settle()
+      return emptyTally()
+    }
+    // As before the first round.
+    if (!before) await this.#asker.prepare()
+    return this.#asker.round(timeout)
+  }
+
   #ended(tally: Tally): void {
     const { counters } = this
+    const watch = this.#watch
+    if (watch?.asks === false && tally.asked === 0) {
+      if (watch.polled) this.#resolveReady()
+      return
+    }
+    watch?.cycled()
     counters.cycles++
     addCounts(counters, tally)
     for (const { kind } of tally.failed) counters[kind]++
@@ -210,13 +256,13 @@ export class Poller {
   async #close(): Promise<void> {
     const error = new ClosedError('the poller')
     this.#cycle.close(error)
+    this.#watch?.leave()
     this.#rejectReady(error)
     await this.#asker.close()
   }
 }
 
-// Whether members can be asked by a polling thread.
-function canCross({ table: { memory }, clock }: PollerOptions): boolean {
-  if (clock !== processClock || typeof SharedArrayBuffer !== 'function') return false
-  return memory.buffer instanceof SharedArrayBuffer
+// What a polling thread can ask members with; undefined where it can't.
+function sourceFor({ table, clock }: PollerOptions): TableSource | undefined {
+  return clock === processClock ? table.source : undefined
 }

@@ -1,3 +1,4 @@
+import type { TableSource } from '../table/table.js'
 import type { Answer, Tally } from './answer.js'
 import type { AskSettings } from './asked-members.js'
 import type { Aside } from './sink.js'
@@ -11,8 +12,8 @@ export interface WorkerProbe {
 
 /** What the polling thread is told: plain data. Pollers are numbered by the thread that they belong to. */
 export type ToWorker =
-  /** A poller begins, over the table in this memory. */
-  | ({ readonly type: 'open'; readonly poller: number; readonly buffer: SharedArrayBuffer } & AskSettings)
+  /** A poller begins, over this table. */
+  | ({ readonly type: 'open'; readonly poller: number; readonly table: TableSource } & AskSettings)
   /** Members, by slot: first the removed ones go, then the added ones come. */
   | {
       readonly type: 'members'

@@ -1,7 +1,6 @@
 import type { TimerHandle } from '../clock.js'
 import { processClock } from '../process-clock.js'
-import type { TableMemory } from '../table/memory.js'
-import type { Entry } from '../table/table.js'
+import type { Entry, TableSource } from '../table/table.js'
 import type { Answer } from './answer.js'
 import type { TargetProbes } from './probes.js'
 import type { Probed, WorkerProbe } from './protocol.js'
@@ -22,7 +21,7 @@ interface UnderWay {
 
 /** Has the polling thread ask: what is asked in one turn goes there in one message. */
 export class WorkerProbes implements TargetProbes, HostClient {
-  readonly #buffer: SharedArrayBuffer
+  readonly #table: TableSource
   readonly #host: WorkerHost
   readonly #timeout: number
   // What the thread knows, or is about to be told.
@@ -39,8 +38,8 @@ export class WorkerProbes implements TargetProbes, HostClient {
   #flushing = false
   #closed = false
 
-  constructor(memory: TableMemory, host: WorkerHost, timeout: number) {
-    this.#buffer = memory.buffer as SharedArrayBuffer
+  constructor(table: TableSource, host: WorkerHost, timeout: number) {
+    this.#table = table
     this.#host = host
     this.#timeout = timeout
   }
@@ -80,7 +79,7 @@ export class WorkerProbes implements TargetProbes, HostClient {
   }
 
   onStart(): void {
-    this.#host.post({ type: 'open', poller: this.#number, buffer: this.#buffer, silentFor: 0, coalesce: 0 })
+    this.#host.post({ type: 'open', poller: this.#number, table: this.#table, silentFor: 0, coalesce: 0 })
     this.#removed = []
     this.#added = [...this.#targets.values()]
     this.#flush()

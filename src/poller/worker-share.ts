@@ -1,5 +1,6 @@
 import type { TimerHandle } from '../clock.js'
 import { processClock } from '../process-clock.js'
+import type { TableSource } from '../table/table.js'
 import { emptyTally, type FailedNode, type Tally } from './answer.js'
 import type { AskSettings } from './asked-members.js'
 import type { AsideMessage, Done } from './protocol.js'
@@ -21,7 +22,7 @@ interface Asking {
 /** Has one polling thread ask, under the process's own clock. */
 export class WorkerShare implements Share, HostClient {
   readonly #host: WorkerHost
-  readonly #buffer: SharedArrayBuffer
+  readonly #table: TableSource
   readonly #settings: AskSettings
   readonly #listener: ShareListener
   readonly #targets = new Map<number, PlacedTarget>()
@@ -29,9 +30,9 @@ export class WorkerShare implements Share, HostClient {
   #round = 0
   #asking: Asking | undefined
 
-  constructor(host: WorkerHost, buffer: SharedArrayBuffer, settings: AskSettings, listener: ShareListener) {
+  constructor(host: WorkerHost, table: TableSource, settings: AskSettings, listener: ShareListener) {
     this.#host = host
-    this.#buffer = buffer
+    this.#table = table
     this.#settings = settings
     this.#listener = listener
   }
@@ -80,7 +81,7 @@ export class WorkerShare implements Share, HostClient {
 
   onStart(): void {
     const { silentFor, coalesce } = this.#settings
-    this.#host.post({ type: 'open', poller: this.#number, buffer: this.#buffer, silentFor, coalesce })
+    this.#host.post({ type: 'open', poller: this.#number, table: this.#table, silentFor, coalesce })
     this.#host.post({
       type: 'members',
       poller: this.#number,

@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads'
 import { processClock } from '../process-clock.js'
-import { TableMemory } from '../table/memory.js'
+import { attachMemory } from '../table/file/open.js'
 import type { Answer, Tally } from './answer.js'
 import { AskedMembers, type RoundLimits } from './asked-members.js'
 import type { FromWorker, ToWorker, WorkerProbe } from './protocol.js'
@@ -24,10 +24,10 @@ class RemotePoller {
   // The answers of one turn go back in one message.
   #answers: { number: number; answer: Answer }[] = []
 
-  constructor({ poller, buffer, silentFor, coalesce }: Opening) {
+  constructor({ poller, table, silentFor, coalesce }: Opening) {
     this.number = poller
     this.members = new AskedMembers({
-      memory: new TableMemory(buffer),
+      memory: attachMemory(table, 'reports'),
       clock: processClock,
       silentFor,
       coalesce,

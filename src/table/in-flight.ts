@@ -33,7 +33,10 @@ export function enterFlight(memory: TableMemory, slot: number, generation: numbe
   if (!mayEnter(word, generation)) word = Atomics.load(words, index)
   while (mayEnter(word, generation)) {
     const found = Atomics.compareExchange(words, index, word, (word + 1) | 0)
-    if (found === word) return true
+    if (found === word) {
+      if (memory.ledger !== undefined) enterLedger(memory.ledger, slot, generation)
+      return true
+    }
     word = found
   }
   return false
@@ -56,10 +59,34 @@ export function leaveFlight(memory: TableMemory, slot: number, generation: numbe
   if (!mayLeave(word, generation)) word = Atomics.load(words, index)
   while (mayLeave(word, generation)) {
     const found = Atomics.compareExchange(words, index, word, (word - 1) | 0)
-    if (found === word) return (word & MASK) - 1
+    if (found === word) {
+      if (memory.ledger !== undefined) leaveLedger(memory.ledger, slot, generation)
+      return (word & MASK) - 1
+    }
     word = found
   }
   return -1
+}
+
+// This thread alone writes these, others read them when its process is dead. What is there of another generation counts no more.
+function enterLedger(ledger: Int32Array, slot: number, generation: number): void {
+  const word = ledger[slot] as number
+  ledger[slot] = mine(word, generation) ? word + 1 : (generation << BITS) | 1
+}
+
+function leaveLedger(ledger: Int32Array, slot: number, generation: number): void {
+  const word = ledger[slot] as number
+  if (mayLeave(word, generation)) ledger[slot] = word - 1
+}
+
+/** The count of an in-flight word. */
+export function countIn(word: number): number {
+  return word & MASK
+}
+
+/** Whether an in-flight word has this tag. */
+export function isCountOf(word: number, tag: number): boolean {
+  return word >>> BITS === tag
 }
 
 function mayEnter(word: number, generation: number): boolean {

@@ -48,6 +48,13 @@ export class TableMemory {
    * of a lease.
    */
   countsAreShared = true
+  /**
+   * Where the memory is a file's: the requests in flight that this thread counted, by slot, each word as the slot has it. So
+   * they can be taken back should its process be killed.
+   */
+  ledger: Int32Array | undefined
+  /** What the memory belongs to, kept with it. */
+  keeper: unknown
   /** All words, by `slotWord`. Replaced when the table has grown: read it anew for each use. */
   words: Int32Array
   /** The same memory in 64-bit words: a slot's CPU reading is at `(slotWord(slot) + CPU_WORD) / 2`. */
@@ -149,6 +156,21 @@ export function createMemory(epoch: number, mostSlots: number = layout.DEFAULT_M
     capacity = mostSlots
     buffer = allocate(bytesFor(capacity), bytesFor(mostSlots))
   }
+  begin(buffer, epoch, mostSlots, capacity)
+  const memory = new TableMemory(buffer)
+  // Nobody else has it yet.
+  memory.countsAreShared = false
+  return memory
+}
+
+/** What the memory of an empty table begins with; the rest is zero. */
+export function firstBytes(epoch: number, mostSlots: number, capacity: number): Uint8Array {
+  const buffer = new ArrayBuffer(layout.HEADER_BYTES)
+  begin(buffer, epoch, mostSlots, capacity)
+  return new Uint8Array(buffer)
+}
+
+function begin(buffer: TableBuffer, epoch: number, mostSlots: number, capacity: number): void {
   const header = new Int32Array(buffer, 0, layout.HEADER_WORDS)
   header[layout.MAGIC_WORD] = layout.MAGIC
   header[layout.VERSION_WORD] = layout.VERSION
@@ -157,8 +179,4 @@ export function createMemory(epoch: number, mostSlots: number = layout.DEFAULT_M
   header[layout.MOST_SLOTS_WORD] = mostSlots
   header[layout.CAPACITY_WORD] = capacity
   new Float64Array(buffer, layout.EPOCH_WORD * 4, 1)[0] = epoch
-  const memory = new TableMemory(buffer)
-  // Nobody else has it yet.
-  memory.countsAreShared = false
-  return memory
 }

@@ -1,10 +1,16 @@
 import type { Clock } from '../clock.js'
+import type { PlacedTold } from '../poller/told.js'
 import type { Report } from '../report.js'
+import type { Election } from './file/groups.js'
+import type { FileSource } from './file/table-file.js'
 import * as layout from './layout.js'
-import { createMemory, type TableMemory } from './memory.js'
-import { encodeReading, publish } from './reading.js'
-import { clearRegistration } from './registration.js'
-import { clearReport, type StoreResult, writeReport } from './report.js'
+import { createMemory, type TableBuffer, type TableMemory } from './memory.js'
+import { publish } from './reading.js'
+import { type StoreResult, writeReport } from './report.js'
+import { emptySlot } from './slot.js'
+
+/** What another thread of this process attaches to a table with. */
+export type TableSource = TableBuffer | FileSource
 
 /** A node that the table holds a slot for. */
 export interface Entry {
@@ -31,9 +37,33 @@ export class Table {
   #freeHead = 0
   #used = 0
 
-  constructor(clock: Clock, mostSlots?: number) {
+  constructor(clock: Clock, room?: number | TableMemory) {
     this.clock = clock
-    this.memory = createMemory(clock.now(), mostSlots)
+    this.memory = typeof room === 'object' ? room : createMemory(clock.now(), room)
+  }
+
+  /** What a polling thread can attach to it with; undefined where it can't. */
+  get source(): TableSource | undefined {
+    const { buffer } = this.memory
+    return typeof SharedArrayBuffer === 'function' && buffer instanceof SharedArrayBuffer ? buffer : undefined
+  }
+
+  /** What another thread attaches to it with that will count requests in it. */
+  share(): TableSource {
+    return this.memory.share()
+  }
+
+  /** Tells other processes that have the table what nodes told of themselves. */
+  tell(_told: readonly PlacedTold[]): void {}
+
+  /** Calls `listener` with what nodes told other processes, until what is returned is called. */
+  listen(_listener: (told: readonly PlacedTold[]) => void): () => void {
+    return () => {}
+  }
+
+  /** Makes the balancers of one name choose who polls, where processes share the table; else undefined: each polls. */
+  elect(_name: string): Election | undefined {
+    return undefined
   }
 
   /** The nodes that have a slot, in the order in which they got it. */
@@ -78,7 +108,7 @@ export class Table {
     if (entry.references > 0 || this.#entries.get(entry.id) !== entry) return
     this.#entries.delete(entry.id)
     this.version++
-    this.#empty(entry)
+    emptySlot(this.memory, entry.slot, (entry.generation + 1) >>> 0)
     this.#free.push(entry.slot)
     this.publish()
   }
@@ -110,18 +140,6 @@ export class Table {
     this.memory.grow()
     return this.#used++
   }
-
-  // The new tags shut out whoever still holds the old generation: late reports, late releases, meters.
-  #empty(entry: Entry): void {
-    const word = layout.slotWord(entry.slot)
-    const { words, readings } = this.memory
-    const generation = (entry.generation + 1) >>> 0
-    Atomics.store(words, word + layout.SLOT_GENERATION_WORD, generation | 0)
-    Atomics.store(readings, (word + layout.CPU_WORD) / 2, encodeReading(0, layout.readingTag(generation), -1))
-    clearReport(this.memory, entry.slot, generation)
-    clearRegistration(this.memory, entry.slot, generation)
-    Atomics.store(words, word + layout.IN_FLIGHT_WORD, (layout.countTag(generation) << layout.COUNT_BITS) | 0)
-  }
 }
 
 /** Table time of a moment of the table's clock. */
@@ -136,8 +154,16 @@ export function sampleTime(now: number, age: number): number {
 
 /** Options of `createTable`. */
 export interface TableOptions {
-  /** Where time comes from; default the process's monotonic clock. */
+  /** Where time comes from; default the process's monotonic clock. Not with `file`. */
   clock?: Clock
-  /** Most nodes that the table can ever hold, 1 to 1,048,576; default 262,144. Address space only. */
+  /**
+   * Most nodes that the table can ever hold, 1 to 1,048,576; default 262,144. Address space only. With `file`: default 4,096,
+   * and room on the device, 650 bytes a node and 8 for each thread that uses it; the same for all who share the file.
+   */
   maxNodes?: number
+  /**
+   * A file by which processes of one machine share the table; it is made where there is none. Best in memory, such as
+   * `/dev/shm/my-service`. Linux alone, and with the native addon.
+   */
+  file?: string
 }

@@ -134,8 +134,8 @@ for (const engine of engines) {
     const clock = new VirtualClock()
     const algorithm = random({ weights: { a: 1, b: 0 } })
     const balancer = createBalancer({ nodes: ['a', 'b'], algorithm, poll: false, clock, engine })
-    const { buffer, closed, ...rest } = balancer.handle()
-    const handle = { ...structuredClone(rest), buffer, closed }
+    const { table, closed, ...rest } = balancer.handle()
+    const handle = { ...structuredClone(rest), table, closed }
     const attached = attachBalancer(handle, { clock, seed: 1 })
     for (let i = 0; i < 50; i++) t.is(attached.select(), 'a')
     attached.close()

@@ -195,7 +195,7 @@ test('what is not a handle is refused, and so is a clock that could not be poste
   attached.close()
   attached.close()
   t.throws(() => attached.select(), { code: 'IDLEST_CLOSED' })
-  const handle = { ...balancer.handle(), buffer: new SharedArrayBuffer(4_096) }
+  const handle = { ...balancer.handle(), table: new SharedArrayBuffer(4_096) }
   t.throws(() => attachBalancer(handle, { clock }), { instanceOf: TableError })
 })
 
@@ -207,9 +207,9 @@ for (const engine of engines) {
     const standing = { order: 'up', told: {}, ejected: false, suspect: false, tier: 0, part: 1 }
     const members = { places: [place], standings: [standing] }
     const wrong: Record<string, unknown>[] = [
-      { buffer: undefined },
-      { buffer: null },
-      { buffer: new Uint8Array(4_096) },
+      { table: undefined },
+      { table: null },
+      { table: new Uint8Array(4_096) },
       { algorithm: undefined },
       { algorithm: { kind: 'leastCpu' } },
       { algorithm: { kind: 'hashRing' } },
@@ -261,13 +261,14 @@ for (const engine of engines) {
       [1_024, -5],
       [1_024, 2 ** 31 - 1],
     ]) {
-      const buffer = new SharedArrayBuffer(handle.buffer.byteLength)
-      const words = new Int32Array(buffer)
-      words.set(new Int32Array(handle.buffer))
+      const shared = handle.table as SharedArrayBuffer
+      const table = new SharedArrayBuffer(shared.byteLength)
+      const words = new Int32Array(table)
+      words.set(new Int32Array(shared))
       words[4] = most as number
       words[5] = capacity as number
       t.throws(
-        () => attachBalancer({ ...handle, buffer }),
+        () => attachBalancer({ ...handle, table }),
         { instanceOf: TableError },
         `${capacity} of ${most}`,
       )

@@ -25,7 +25,7 @@ async function freePort(): Promise<number> {
 /** A server of its own for a test, which ends with it. */
 export class Dnsmasq {
   readonly #folder: string
-  readonly #port: number
+  #port: number
   readonly #options: readonly string[]
   #process: ChildProcess | undefined
 
@@ -44,8 +44,19 @@ export class Dnsmasq {
       rmSync(folder, { recursive: true, force: true })
     })
     server.#write(hosts)
-    await server.run()
+    await server.#runSomewhere()
     return server
+  }
+
+  // A port that was free a moment ago may be taken by now, or be taken for UDP alone.
+  async #runSomewhere(tries = 10): Promise<void> {
+    try {
+      await this.run()
+    } catch (error) {
+      if (tries === 1 || !String(error).includes('Address already in use')) throw error
+      this.#port = await freePort()
+      await this.#runSomewhere(tries - 1)
+    }
   }
 
   /** Starts it, after `stop` again at the same port, and waits until it answers. */

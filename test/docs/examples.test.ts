@@ -1,5 +1,6 @@
 import test from 'ava'
 import { hasNats } from '../nats/server.js'
+import { engines } from '../support/engines.js'
 import { type Block, blocks, placeOf } from './blocks.js'
 import { CompiledExamples } from './compiled.js'
 import { type Example, exampleOf, examples } from './examples.js'
@@ -29,8 +30,10 @@ test('the examples compile, run, and come to what they say', async (t) => {
   const compiled = await CompiledExamples.make(t, known, world)
   t.is(compiled.errors, '')
   const wrong: string[] = []
+  const has = { 'nats-server': hasNats, native: process.platform === 'linux' && engines.includes('native') }
   for (const [block, example] of known) {
-    if (example.needs === 'nats-server' && !hasNats) t.log(`${placeOf(block)}: there is no nats-server`)
+    const { needs } = example
+    if (needs !== undefined && !has[needs]) t.log(`${placeOf(block)}: there is no ${needs}`)
     else wrong.push(await compiled.run(block, example))
   }
   t.is(wrong.join(''), '')

@@ -13,7 +13,7 @@ export interface Example {
   /** It goes on for ever: what it says once it does what it should. */
   readonly until?: RegExp
   /** It needs a program that not every machine has. */
-  readonly needs?: 'nats-server'
+  readonly needs?: 'nats-server' | 'native'
 }
 
 const SEE_IT = '.github/docs/see-it.md'
@@ -150,6 +150,14 @@ export const examples: readonly Example[] = [
     has: 'dnsDiscovery({ hostname',
     comesTo: `
       assert.deepEqual(balancer.nodes, [])
+      await balancer.close()`,
+  },
+  {
+    file: PLUG_IN,
+    has: 'createTable({ file:',
+    needs: 'native',
+    comesTo: `
+      await until(() => balancer.stats().poll?.elected?.here === true)
       await balancer.close()`,
   },
   {

@@ -1,6 +1,9 @@
 // What the examples have around them: the addresses that they name lead to these.
+import { mkdtempSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { ExecutionContext } from 'ava'
 import { createAgent, createBalancer } from '../../dist/index.js'
 import { hasNats, NatsServer } from '../nats/server.js'
@@ -67,6 +70,7 @@ export function inWorld(text: string, { nodes, agentPort, grpcPort, live, nats =
     .replaceAll('http://127.0.0.1:9090', live)
     .replace(/10\.0\.0\.([123]):8080/g, (_, number: string) => nodes[Number(number) - 1] ?? '')
     .replaceAll('nats.example', nats)
+    .replaceAll('/dev/shm/my-service', join(mkdtempSync(join(tmpdir(), 'idlest-docs-')), 'table'))
     .replace(/10\.0\.0\.\d+/g, '127.0.0.1')
     .replace(/(\bhttpTransport\(\{ port: )\d+/g, `$1${agentPort}`)
     .replace(/(\borcaTransport\(\{ port: )\d+/g, `$1${grpcPort}`)

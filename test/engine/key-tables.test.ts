@@ -1,6 +1,6 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { processBinding } from '../../dist/engine/load.js'
+import { processBinding } from '../../dist/engine/binding.js'
 import { nativeEngine } from '../../dist/engine/native.js'
 import { portableEngine } from '../../dist/engine/portable/index.js'
 import { murmur3Triple } from '../../dist/keys/murmur3.js'

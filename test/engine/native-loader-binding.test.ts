@@ -1,7 +1,7 @@
 import test from 'ava'
 import { powerOfTwo } from '../../dist/algorithms/power-of-two.js'
 import { weightedRoundRobin } from '../../dist/algorithms/weighted-round-robin.js'
-import { loadBinding } from '../../dist/engine/load.js'
+import { loadBinding } from '../../dist/engine/binding.js'
 import { type NativeBinding, nativeEngine } from '../../dist/engine/native.js'
 import { EngineError } from '../../dist/errors.js'
 import { NO_SLOT, TIME_BIAS, VERSION } from '../../dist/table/layout.js'

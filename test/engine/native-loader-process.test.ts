@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import test from 'ava'
-import { loadBinding } from '../../dist/engine/load.js'
+import { loadBinding } from '../../dist/engine/binding.js'
 
 const run = promisify(execFile)
 const built = loadBinding().kind === 'loaded'

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import test from 'ava'
-import { buildNames, elfInterpreter, libcOf, loadBinding } from '../../dist/engine/load.js'
-import { ABI } from '../../dist/engine/native.js'
+import { ABI } from '../../dist/engine/abi.js'
+import { buildNames, elfInterpreter, libcOf, loadBinding } from '../../dist/engine/binding.js'
 import { EngineError } from '../../dist/errors.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'idlest-loader-'))

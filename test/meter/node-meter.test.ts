@@ -38,7 +38,7 @@ function scene(t: ExecutionContext, algorithm: Algorithm = leastCpu({ ttl: TTL }
     balancer,
     attach: () => attachBalancer(balancer.handle(), { clock }),
     known: (node, metric = 'queueDelay') => balancer.snapshot().find(({ id }) => id === node)?.report[metric],
-    publications: () => Atomics.load(new Int32Array(handle.buffer), GENERATION_WORD),
+    publications: () => Atomics.load(new Int32Array(handle.table as SharedArrayBuffer), GENERATION_WORD),
   }
 }
 

@@ -37,7 +37,7 @@ function setUp(t: ExecutionContext, timeout = 60_000) {
   const probes = new Probes(
     new Targets(httpTransport()),
     new LocalProbes(table.memory, processClock, timeout),
-    new WorkerProbes(table.memory, host, timeout),
+    new WorkerProbes(table.memory.buffer as SharedArrayBuffer, host, timeout),
   )
   t.teardown(() => probes.close())
   const ask = (entry: Entry) => new Promise<Answer>((resolve) => probes.ask(entry, resolve))

@@ -46,7 +46,7 @@ test('counts are changed atomically as soon as there is a handle, for all balanc
   const before = other.acquire()
   const handle = balancer.handle()
   t.true(table.memory.countsAreShared)
-  t.true(new TableMemory(handle.buffer).countsAreShared)
+  t.true(new TableMemory(handle.table as SharedArrayBuffer).countsAreShared)
   // What was counted before is given back in the other way.
   before.release()
   const attached = attachBalancer(handle, { clock: new VirtualClock() })

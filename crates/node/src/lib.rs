@@ -6,6 +6,7 @@
 mod algorithm;
 mod core;
 mod events;
+pub mod file;
 pub mod floor;
 pub mod key_tables;
 mod learned;
@@ -16,5 +17,5 @@ use napi_derive::napi;
 /// The version of this binding's interface. The loader refuses an addon of another version.
 #[napi]
 pub fn abi() -> u32 {
-    12
+    13
 }

@@ -9,6 +9,8 @@ use idlest_core::memory::Foreign;
 use napi::bindgen_prelude::{FromNapiValue, Uint8Array};
 use napi::{Error, Result, Status, check_status, sys};
 
+use super::external::{Kept, mapped};
+
 // Where a typed array's elements are, and how many.
 struct Info {
     data: *mut u8,
@@ -105,6 +107,8 @@ argument!(
 pub struct TableView {
     // Held by the object that uses the memory, so by one environment; dropping it gives the reference back there.
     _reference: Uint8Array,
+    // Where the memory is a file's.
+    _mapping: Option<Kept>,
     data: *mut u8,
     length: usize,
 }
@@ -120,14 +124,18 @@ impl FromNapiValue for TableView {
         let mut plain = false;
         // SAFETY: `buffer` came from the runtime just now.
         check_status!(unsafe { sys::napi_is_arraybuffer(env, buffer, &mut plain) })?;
-        if plain {
+        let mapping = if plain { mapped(data, length) } else { None };
+        if plain && mapping.is_none() {
             // It could be detached or shrunk under the pointer.
-            return Err(invalid("a table's memory must be a SharedArrayBuffer"));
+            return Err(invalid(
+                "a table's memory must be a SharedArrayBuffer, or a file's",
+            ));
         }
         // SAFETY: the caller's promise; the value was found to be a Uint8Array.
         let reference = unsafe { Uint8Array::from_napi_value(env, value)? };
         Ok(Self {
             _reference: reference,
+            _mapping: mapping,
             data,
             length,
         })
@@ -149,7 +157,7 @@ impl TableView {
         attach: impl FnOnce(Foreign) -> std::result::Result<T, E>,
     ) -> Result<Bound<T>> {
         // SAFETY: the runtime said that so many bytes are there. `self` keeps a shared buffer, which can't be detached
-        // nor shrink, for as long as the `Bound`, whose `user` has the words. Whoever else writes to it does so with
+        // nor shrink, or the mapping that the bytes are of, for as long as the `Bound`, whose `user` has the words. Whoever else writes to it does so with
         // `Atomics`, with the sizes of the table's layout.
         let words = unsafe { Foreign::new(self.data, self.length) }
             .ok_or_else(|| invalid("a table's memory must be aligned to 8 bytes"))?;
