@@ -115,9 +115,11 @@ test('a skip that takes long is spread over frames, and shows what is in between
   frames.perLook = 0.01
   player.skip()
   t.true(player.time < SKIP)
+  t.true(player.skipping)
   t.is(frames.waiting, 1)
   for (let i = 0; i < 1_000 && frames.waiting > 0; i++) frames.pass(16)
   t.is(player.time, SKIP)
+  t.false(player.skipping)
   t.false(player.playing)
   t.true(shown.length > 2)
   t.deepEqual(

@@ -81,6 +81,11 @@ export class Player {
     return this.#playing
   }
 
+  /** Whether a skip is under way. */
+  get skipping(): boolean {
+    return this.#skipTo !== undefined
+  }
+
   /** Whether the runs are at their end. */
   get over(): boolean {
     return this.#first.over
