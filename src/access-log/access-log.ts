@@ -61,6 +61,17 @@ export class AccessLog {
     if (from < text.length) this.#add(text.slice(from))
   }
 
+  /**
+   * The log breaks off here: what has come of a line, or else the line that would be next, is bad.
+   * @param why words for what is wrong
+   */
+  breakOff(why: string): void {
+    this.#rest = ''
+    this.#isInLine = false
+    this.counts.lines++
+    this.#leaveOut(why)
+  }
+
   /** There is no more: a last line without a line end counts too. */
   end(): void {
     if (this.#isInLine) this.#endLine()
@@ -89,8 +100,13 @@ export class AccessLog {
       this.#use(time.at)
       return
     }
+    this.#leaveOut(time.wrong)
+  }
+
+  #leaveOut(why: string): void {
+    const { counts } = this
     counts.bad++
-    if (this.bad.length < MOST_KEPT) this.bad.push({ line: counts.lines, why: time.wrong })
+    if (this.bad.length < MOST_KEPT) this.bad.push({ line: counts.lines, why })
   }
 
   #use(at: number): void {

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs'
-import { Readable } from 'node:stream'
+import { Readable, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { StringDecoder } from 'node:string_decoder'
 import { createGunzip } from 'node:zlib'
@@ -38,8 +38,9 @@ async function* pieces(source: AsyncIterable<Buffer>, onProgress: ReadOptions['o
 }
 
 /**
- * Reads an access log: a file, or standard input by `-`; also one that gzip wrote. Rejects where it can't be read at
- * all; of a file of gzip that is cut short or broken too.
+ * Reads an access log: a file, or standard input by `-`; also one that gzip wrote. Rejects where it can't be read. Where
+ * the compression is cut short or broken, what comes before is used, and the line in which it breaks off is a bad one; of data that
+ * is wrong, and not just cut short, up to 16 KiB before that are lost with it.
  */
 export async function readAccessLog(
   path: string,
@@ -57,19 +58,22 @@ export async function readAccessLog(
       yield* raw
     })(),
   )
-  const take = async (text: AsyncIterable<Buffer>) => {
-    for await (const piece of text) log.write(decoder.write(piece))
-  }
+  // Takes each piece at once: of what a stream holds back nothing is left when it fails.
+  const sink = new Writable({
+    highWaterMark: 2 ** 20,
+    write(piece: Buffer, _encoding, done) {
+      log.write(decoder.write(piece))
+      done()
+    },
+  })
   try {
-    if (isGzip(first.value)) await pipeline(whole, createGunzip(), take)
-    else await pipeline(whole, take)
+    if (isGzip(first.value)) await pipeline(whole, createGunzip(), sink)
+    else await pipeline(whole, sink)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    if (error instanceof Error && code?.startsWith('Z_')) {
-      const lines = log.counts.lines.toLocaleString('en')
-      error.message = `the compression of ${path} breaks off after ${lines} lines: ${error.message}`
-    }
-    throw error
+    if (!(error instanceof Error) || !code?.startsWith('Z_')) throw error
+    log.breakOff(`the compression breaks off here: ${error.message}`)
+    return log
   }
   log.write(decoder.end())
   log.end()

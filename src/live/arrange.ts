@@ -13,6 +13,9 @@ export const SORT_KEYS = [
   'picksPerSecond',
   'failed',
   'latency',
+  'weight',
+  'ejected',
+  'polls',
   'why',
 ] as const
 
@@ -33,9 +36,20 @@ export interface Arrangement {
   readonly choice: Choice
 }
 
-/** What the algorithm goes by: a load, a cost or a weight. */
-export function loadOf({ effective, cost, weight }: LiveNode): number | undefined {
-  return effective ?? cost ?? weight
+/** What the algorithm goes by: a load or a cost. */
+export function loadOf({ effective, cost }: LiveNode): number | undefined {
+  return effective ?? cost
+}
+
+/**
+ * The weight that `weightedRoundRobin` found by reports; else the fixed one, times what the node told of it. Undefined
+ * where none is known, or both are 1.
+ */
+export function weightOf({ weight, fixedWeight = 1, told }: LiveNode): number | undefined {
+  if (weight !== undefined) return weight
+  // More than 100 % counts as 100 %.
+  const part = Math.min(told.weight ?? 100, 100) / 100
+  return fixedWeight === 1 && part === 1 ? undefined : fixedWeight * part
 }
 
 /** Share of its requests that failed, 0-1; undefined where none is known of. */
@@ -84,6 +98,9 @@ export type Key = number | string | undefined
 function keyOf(node: LiveNode, sort: SortKey): Key {
   if (sort === 'load') return loadOf(node)
   if (sort === 'failed') return failedShare(node)
+  if (sort === 'weight') return weightOf(node)
+  if (sort === 'ejected') return node.ejected && (node.ejected.remaining ?? 0)
+  if (sort === 'polls') return node.poll?.count
   return node[sort]
 }
 

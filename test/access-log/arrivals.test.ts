@@ -60,11 +60,35 @@ for (const [what, content] of [
   })
 }
 
-test('an empty file has no lines; one that is not there, or is half of gzip, rejects', async (t) => {
+test('an empty file has no lines, and one that is not there rejects', async (t) => {
   const here = folder(t)
   writeFileSync(join(here, 'empty'), '')
-  writeFileSync(join(here, 'half.gz'), gzipSync(lines).subarray(0, 200))
   t.is((await readAccessLog(join(here, 'empty'))).counts.lines, 0)
   await t.throwsAsync(readAccessLog(join(here, 'none')), { code: 'ENOENT' })
-  await t.throwsAsync(readAccessLog(join(here, 'half.gz')), { code: 'Z_BUF_ERROR' })
 })
+
+const whole = gzipSync(`${lines}\n`, { level: 0 })
+const broken = Buffer.from(whole)
+broken.writeUInt32LE(0, whole.length - 8)
+
+const breaks: readonly (readonly [what: string, content: Buffer, used: number | undefined, why: RegExp])[] = [
+  ['is cut short', gzipSync(lines).subarray(0, 200), undefined, /unexpected end of file/],
+  ['lacks its end', whole.subarray(0, whole.length - 8), 2_000, /unexpected end of file/],
+  ['has a wrong sum', broken, undefined, /incorrect data check/],
+  ['is nothing but a start', gzipSync(lines).subarray(0, 12), 0, /unexpected end of file/],
+]
+
+for (const [what, content, expected, why] of breaks) {
+  test(`of a file of gzip that ${what} the lines before are used, and the one where it breaks off is bad`, async (t) => {
+    const path = join(folder(t), 'access.log.gz')
+    writeFileSync(path, content)
+    const { counts, bad, times } = await readAccessLog(path)
+    const used = expected ?? counts.used
+    t.deepEqual(counts, { lines: used + 1, used, blank: 0, bad: 1 })
+    t.is(times.length, used)
+    t.is(expected === 0, used === 0)
+    t.is(bad[0]?.line, used + 1)
+    t.regex(bad[0]?.why ?? '', /^the compression breaks off here: /)
+    t.regex(bad[0]?.why ?? '', why)
+  })
+}

@@ -1,6 +1,14 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { type Arrangement, arrange, CHOICES, isInTrouble, SORT_KEYS } from '../../dist/live/arrange.js'
+import {
+  type Arrangement,
+  arrange,
+  CHOICES,
+  isInTrouble,
+  SORT_KEYS,
+  type SortKey,
+  weightOf,
+} from '../../dist/live/arrange.js'
 import type { LiveNode } from '../../dist/live/live-view.js'
 import { liveNode as node } from './support.js'
 
@@ -42,6 +50,34 @@ test('some are chosen: those that may be picked, those that are not, those in tr
   t.is(ids({ choice: 'picked' }), '9 1')
   t.is(ids({ choice: 'out' }), '10 2')
   t.is(ids({ choice: 'trouble' }), '1')
+})
+
+test('a weight is what reports gave, else the fixed one times what the node told; none where that is nothing new', (t) => {
+  const weights = [
+    { weight: 12, fixedWeight: 3, told: { weight: 50 } },
+    { fixedWeight: 3, told: { weight: 50 } },
+    { told: { weight: 0 } },
+    { fixedWeight: 1, told: { weight: 200 } },
+    {},
+  ]
+  t.deepEqual(
+    weights.map((some) => weightOf(node('a', some))),
+    [12, 1.5, 0, undefined, undefined],
+  )
+})
+
+test('nodes are sorted by weights, ejections and failing polls; those without one come last', (t) => {
+  const some = [
+    node('a', {}),
+    node('b', { fixedWeight: 2, ejected: { reason: 'elsewhere', times: undefined, remaining: undefined } }),
+    node('c', { weight: 9, poll: { count: 3, kind: 'exit', reason: 'timeout' } }),
+    node('d', { ejected: { reason: 'failureRate', times: 2, remaining: 500 } }),
+  ]
+  const order = (sort: SortKey) =>
+    arrange(some, { ...ALL, sort, isDescending: true })
+      .map(({ id }) => id)
+      .join('')
+  t.deepEqual([order('weight'), order('ejected'), order('polls')], ['cbad', 'dbac', 'cabd'])
 })
 
 test('whatever is asked for, no node is lost or made up, and equal ones keep their order', (t) => {

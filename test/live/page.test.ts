@@ -1,6 +1,6 @@
 import type { ExecutionContext } from 'ava'
 import type { Page } from 'playwright-core'
-import { createBalancer, leastCpu, type ServeOptions } from '../../dist/index.js'
+import { createBalancer, leastCpu, random, type ServeOptions } from '../../dist/index.js'
 import { faults, inBrowser, picture } from '../scene/browser.js'
 
 const MANY = 5_000
@@ -51,6 +51,8 @@ const looks = [
   { name: 'light', options: { colorScheme: 'light' } },
   { name: 'dark', options: { colorScheme: 'dark' } },
   { name: 'phone', options: { colorScheme: 'light', width: 360, height: 740 } },
+  { name: 'desk', options: { colorScheme: 'light', width: 1_441 } },
+  { name: 'wide', options: { colorScheme: 'dark', width: 1_920 } },
 ] as const
 
 for (const { name, options } of looks) {
@@ -67,6 +69,9 @@ for (const { name, options } of looks) {
       t.deepEqual(await faults(page), [])
       await picture(page, `live-${name}-node`)
       t.false(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth))
+      // On a phone there is room for the names and states alone, and the table scrolls in its box.
+      const isCut = await page.locator('.nodes').evaluate((box) => box.scrollWidth > box.clientWidth)
+      t.is(isCut, name === 'phone')
     },
   )
 }
@@ -104,6 +109,41 @@ inBrowser('it shows why a node is not picked, and what is going on', {}, async (
   balancer.report('10.0.0.0:8080', { cpu: 93 })
   await idle.getByText('93 %').first().waitFor()
 })
+
+inBrowser(
+  'whatever the algorithm, it shows weights, ejections and failing polls, and sorts by weights and ejections',
+  { width: 1_600 },
+  async (t, page) => {
+    // Where nobody listens.
+    const nodes = [1, 2, 3, 4].map((port) => `127.0.0.1:${port}`)
+    const [a, b, c, d] = nodes as [string, string, string, string]
+    const balancer = createBalancer({
+      nodes,
+      algorithm: random({ weights: { [b]: 3 } }),
+      poll: { interval: 500 },
+    })
+    t.teardown(() => balancer.close())
+    balancer.report(c, { weight: 50 })
+    const { url } = await balancer.serve({ interval: 250 })
+    await open(page, url)
+    await page.waitForFunction(() =>
+      [...document.querySelectorAll('td.polls')].every((cell) => cell.textContent !== ''),
+    )
+    for (let i = 0; i < 5; i++) balancer.acquire({ exclude: [a, b, c] }).release({ ok: false })
+    await page.locator('td.ejected', { hasText: 's' }).waitFor()
+    const cells = async (key: string) => (await page.locator(`td.${key}`).allInnerTexts()).join('|')
+    t.is(await cells('weight'), '|3|0.5|')
+    t.regex(await cells('ejected'), /^\|\|\|[23]\d(\.\d)? s$/)
+    t.regex(await cells('polls'), /^[1-9]\d*(\|[1-9]\d*){3}$/)
+    for (const [label, first] of [
+      ['Weight', b],
+      ['Ejected', d],
+    ] as const) {
+      await page.getByRole('columnheader', { name: label }).getByRole('button').click()
+      await firstIs(page, first)
+    }
+  },
+)
 
 inBrowser('nodes can be sorted, filtered and chosen, and the view can be held', {}, async (t, page) => {
   const { balancer, url } = await fleet(t)

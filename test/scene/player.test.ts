@@ -108,6 +108,52 @@ test('a step pauses and goes on for its time; a skip goes on and plays on', (t) 
   t.true(player.time > STEP + SKIP)
 })
 
+test('a skip that takes long is spread over frames, and shows what is in between', (t) => {
+  const { frames, player } = playerOf({ second: 'adaptive' })
+  const shown: number[] = []
+  player.onFrame(() => shown.push(player.time))
+  frames.perLook = 0.01
+  player.skip()
+  t.true(player.time < SKIP)
+  t.true(player.skipping)
+  t.is(frames.waiting, 1)
+  for (let i = 0; i < 1_000 && frames.waiting > 0; i++) frames.pass(16)
+  t.is(player.time, SKIP)
+  t.false(player.skipping)
+  t.false(player.playing)
+  t.true(shown.length > 2)
+  t.deepEqual(
+    shown,
+    [...new Set(shown)].sort((a, b) => a - b),
+  )
+  t.is(player.runs[0]?.digest(), player.runs[1]?.digest())
+})
+
+test('within a skip another goes on from there, a pause stops it, and a restart forgets it', (t) => {
+  const { frames, player } = playerOf()
+  frames.perLook = 0.01
+  player.skip()
+  player.skip()
+  for (let i = 0; i < 1_000 && frames.waiting > 0; i++) frames.pass(16)
+  t.is(player.time, 2 * SKIP)
+  player.play()
+  player.skip()
+  t.is(frames.waiting, 1)
+  player.pause()
+  t.is(frames.waiting, 0)
+  t.true(player.time < 3 * SKIP)
+  player.skip()
+  player.restart()
+  t.is(frames.waiting, 0)
+  t.is(player.time, 0)
+  player.skip()
+  player.play()
+  t.is(frames.waiting, 1)
+  while (player.time < SKIP) frames.pass(16)
+  t.true(player.playing)
+  t.is(frames.waiting, 1)
+})
+
 test('another policy starts again, with the same requests', (t) => {
   const { player } = playerOf()
   player.skip()

@@ -23,6 +23,12 @@ async function fromStart(page: Page): Promise<void> {
   await press(page, /^Restart/)
 }
 
+/** Skips the first minute, and waits until that is done. */
+async function skip(page: Page): Promise<void> {
+  await press(page, /^Skip/)
+  await page.locator('#time', { hasText: /^[1-9]:/ }).waitFor()
+}
+
 inBrowser('switching the policy starts again, with the same requests', {}, async (t, page) => {
   await page.goto(await served(t))
   await fromStart(page)
@@ -31,7 +37,7 @@ inBrowser('switching the policy starts again, with the same requests', {}, async
     await policy(page, name).check({ force: true })
     t.is(await time(page), '0:00')
     t.is(await figure(page, 'sent'), '0')
-    await press(page, /^Skip/)
+    await skip(page)
     t.is(await time(page), '1:00')
     seen.set(name, [await figure(page, 'digest'), await figure(page, 'sent')])
   }
@@ -45,7 +51,7 @@ inBrowser(
   async (t, page) => {
     await page.goto(`${await served(t)}#second=adaptive`)
     await fromStart(page)
-    await press(page, /^Skip/)
+    await skip(page)
     const worst = async (run: number) => Number((await figure(page, 'worst-share', run)).split(' ')[0])
     t.true((await worst(0)) > 90)
     t.true((await worst(1)) < 60)
@@ -165,7 +171,7 @@ inBrowser('what happens is said, seldom', {}, async (t, page) => {
   t.regex(await textOf(said), /^Paused\. Least loaded only at \d:\d\d\./)
   await policy(page, 'Round robin').check({ force: true })
   t.is(await textOf(said), 'Round robin, from the start.')
-  await press(page, /^Skip/)
+  await skip(page)
   t.regex(
     await textOf(said),
     /^Round robin at 1:00\..* Server 2: 25 % of requests, 100 % busy, [\d,]+ waiting\./,
@@ -180,7 +186,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       async (t, page) => {
         await page.goto(`${await served(t)}#second=adaptive&balancers=3`)
         await fromStart(page)
-        await press(page, /^Skip/)
+        await skip(page)
         t.deepEqual(await faults(page), [])
         t.true(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth))
         await picture(page, `scene-two-${colorScheme}-${width}`)

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { count } from '../../format.js'
-import { failedShare, loadOf, type SortKey } from '../../live/arrange.js'
+import { failedShare, loadOf, type SortKey, weightOf } from '../../live/arrange.js'
 import type { LiveNode, LiveView } from '../../live/live-view.js'
 import { duration, percent, shareText, short } from './format.js'
 import type { History } from './history.js'
@@ -16,7 +16,7 @@ export interface Column {
   /** Whether the first click sorts from the largest down. */
   readonly isDescendingFirst: boolean
   /** From which width of the page on it is shown. */
-  readonly from: 'phone' | 'tablet' | 'desk'
+  readonly from: 'phone' | 'tablet' | 'desk' | 'wide'
   readonly cell: (node: LiveNode, history: History) => ComponentChildren
 }
 
@@ -25,7 +25,6 @@ const LOADS: Partial<Record<LiveView['algorithm'], readonly [label: string, abou
   spareCapacity: ['Counts as', 'What the algorithm takes its CPU for, percent'],
   powerOfTwo: ['Metric', 'What nodes are compared by'],
   adaptive: ['Cost, ms', 'Response time to expect for each request there'],
-  weightedRoundRobin: ['Weight', 'From its reports; a dash counts as the mean'],
 }
 
 /** The columns for this algorithm. */
@@ -69,7 +68,7 @@ const COLUMNS: readonly Column[] = [
   number('share', 'Share', 'Chance that the next pick is this node', 'tablet', ({ share }) =>
     shareText(share),
   ),
-  number('sentShare', 'Sent', 'Its part of the picks since the last look', 'desk', ({ sentShare }) =>
+  number('sentShare', 'Sent', 'Its part of the picks since the last look', 'wide', ({ sentShare }) =>
     shareText(sentShare),
   ),
   number('inFlight', 'In flight', 'Requests of this process', 'tablet', ({ inFlight, told }) =>
@@ -84,7 +83,27 @@ const COLUMNS: readonly Column[] = [
   number('failed', 'Failed', 'Share of its leases that failed', 'desk', (node) =>
     shareText(failedShare(node)),
   ),
-  number('latency', 'Latency', 'Mean of its leases', 'desk', ({ latency }) => duration(latency)),
+  number('latency', 'Latency', 'Mean of its leases', 'wide', ({ latency }) => duration(latency)),
+  number(
+    'weight',
+    'Weight',
+    'By its reports, or fixed and told; empty where it is 1 or not known',
+    'desk',
+    (node) => {
+      const weight = weightOf(node)
+      return weight === undefined ? '' : short(weight)
+    },
+  ),
+  number('ejected', 'Ejected', 'For how much longer', 'desk', ({ ejected }) => (
+    <span class="trouble">
+      {ejected && (ejected.remaining === undefined ? 'yes' : duration(ejected.remaining))}
+    </span>
+  )),
+  number('polls', 'Poll errors', 'Polls in a row that failed, up to the last one', 'desk', ({ poll }) => (
+    <span class="trouble" title={poll?.reason}>
+      {poll && count(poll.count)}
+    </span>
+  )),
   {
     key: 'why',
     label: 'Why it is not picked',

@@ -44,6 +44,8 @@ export class Player {
   #request: number | undefined
   #last: number | undefined
   #sinceTick = 0
+  // Up to which time is skipped, while it is.
+  #skipTo: number | undefined
 
   constructor(inputs: Inputs, frames: Frames) {
     this.#frames = frames
@@ -79,6 +81,11 @@ export class Player {
     return this.#playing
   }
 
+  /** Whether a skip is under way. */
+  get skipping(): boolean {
+    return this.#skipTo !== undefined
+  }
+
   /** Whether the runs are at their end. */
   get over(): boolean {
     return this.#first.over
@@ -104,15 +111,15 @@ export class Player {
     if (this.#playing || this.over) return
     this.#playing = true
     this.#last = undefined
-    this.#await()
+    if (this.#request === undefined) this.#await()
     this.#tick()
   }
 
+  /** Stops where it is, within a skip too. */
   pause(): void {
     if (!this.#playing) return
     this.#playing = false
-    if (this.#request !== undefined) this.#frames.cancel(this.#request)
-    this.#request = undefined
+    this.#endSkip()
     this.#tick()
   }
 
@@ -124,20 +131,24 @@ export class Player {
   /** Pauses, and goes on for `STEP`. */
   step(): void {
     this.pause()
+    this.#endSkip()
     this.#advance(this.time + STEP)
     this.#show(STEP / this.#inputs.speed)
     this.#tick()
   }
 
-  /** Goes on for `SKIP` at once, playing or not. */
+  /** Goes on for `SKIP` as fast as can be, playing or not: what takes longer than a frame is spread over more of them. */
   skip(): void {
-    this.#advance(this.time + SKIP)
-    this.#jumped()
+    this.#skipTo = (this.#skipTo ?? this.time) + SKIP
+    this.#skipOn()
+    if (this.#skipTo !== undefined && this.#request === undefined) this.#await()
   }
 
   /** The same requests from the start. */
   restart(): void {
     this.#restarts++
+    this.#endSkip()
+    if (this.#playing) this.#await()
     this.#runs = runsFor(this.#inputs)
     this.#jumped()
   }
@@ -162,6 +173,20 @@ export class Player {
     this.#jumped()
   }
 
+  #skipOn(): void {
+    const to = this.#skipTo ?? this.time
+    this.#advance(to, this.#frames.now() + MOST_WORK)
+    if (this.over || this.time >= to) this.#skipTo = undefined
+    this.#jumped()
+  }
+
+  // Nothing is awaited any more.
+  #endSkip(): void {
+    this.#skipTo = undefined
+    if (this.#request !== undefined) this.#frames.cancel(this.#request)
+    this.#request = undefined
+  }
+
   #jumped(): void {
     for (const run of this.#runs) run.takeDots()
     this.#show(Number.POSITIVE_INFINITY)
@@ -173,6 +198,14 @@ export class Player {
   }
 
   #frame(now: number): void {
+    this.#request = undefined
+    if (this.#skipTo !== undefined) {
+      this.#last = now
+      this.#skipOn()
+      if (this.over) this.pause()
+      else if (this.#skipTo !== undefined || this.#playing) this.#await()
+      return
+    }
     const elapsed = Math.min(now - (this.#last ?? now), LONGEST_FRAME)
     this.#last = now
     this.#advance(this.time + elapsed * this.#inputs.speed, this.#frames.now() + MOST_WORK)

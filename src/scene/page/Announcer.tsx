@@ -10,6 +10,7 @@ export function Announcer({ player }: { player: Player }) {
   useEffect(
     () =>
       player.onTick(() => {
+        if (player.skipping) return
         const { playing, runs, time, inputs, over } = player
         const before = last.current
         last.current = { playing, runs, time }
