@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 import type { Player } from '../model/player.js'
 import { policyNames } from './Policies.js'
 
@@ -8,7 +8,8 @@ const TEXTLESS = ['radio', 'checkbox', 'range', 'button']
 /** What the keys do, and a switch for those who press them by mistake or by voice. */
 export function Keys({ player }: { player: Player }) {
   const [on, setOn] = useState(true)
-  useEffect(() => {
+  // At once: an effect would come after the next frame, and a key pressed before that would still count.
+  useLayoutEffect(() => {
     if (!on) return
     const listener = (event: KeyboardEvent) => {
       if (onKey(player, event)) event.preventDefault()
