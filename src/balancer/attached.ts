@@ -1,4 +1,4 @@
-import { BroadcastChannel } from 'node:worker_threads'
+import type { BroadcastChannel } from 'node:worker_threads'
 import type { Clock } from '../clock.js'
 import { chooseEngine } from '../engine/load.js'
 import { ClosedError, OptionError } from '../errors.js'
@@ -8,6 +8,7 @@ import { processClock } from '../process-clock.js'
 import { toSeed } from '../seed.js'
 import { attachMemory } from '../table/file/open.js'
 import { NO_SLOT } from '../table/layout.js'
+import { openChannel } from './channel.js'
 import {
   type BalancerHandle,
   checkHandle,
@@ -89,8 +90,7 @@ export class AttachedBalancer extends Picker<string> {
     })
     this.#known = known
     this.#take(handle.members)
-    this.#channel = new BroadcastChannel(handle.channel)
-    this.#channel.unref()
+    this.#channel = openChannel(handle.channel)
     this.#channel.onmessage = (event) => {
       const message = (event as { data: HandleMessage }).data
       if (message.kind === 'members') this.#take(message.members)
