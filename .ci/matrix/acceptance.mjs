@@ -27,3 +27,16 @@ export function isKnown(kind, fault, among = known) {
       (it.title === undefined || (fault.title ?? '').endsWith(it.title)),
   )
 }
+
+/**
+ * The tests that are said not to pass, and did.
+ * @param {Kind} kind
+ * @param {Pick<import('./suite.mjs').Outcome, 'files' | 'known'>} outcome
+ * @param {typeof known} among
+ */
+export function stale(kind, { files, known: failed }, among = known) {
+  return among
+    .filter((it) => it.kind === kind && files.includes(it.file))
+    .filter((it) => !failed.some((fault) => isKnown(kind, fault, [it])))
+    .map(({ file, title }) => [file, title].filter(Boolean).join(' › '))
+}
