@@ -41,22 +41,33 @@ export class News {
 
   /** Hears what was said until now, where anything was published since the last time. */
   hear(): void {
-    if (this.#isTaking) return
+    if (this.#isTaking || !canReceive) return
     const generation = glimpseOfGeneration(this.#header)
     if (generation === this.#generation) return
     // First: what is heard may ask for more.
     this.#generation = generation
     while (this.#isOpen) {
-      // Node.js takes both; its types know of ports alone.
-      const received = receiveMessageOnPort(this.#channel as unknown as MessagePort)
-      if (received === undefined) return
-      this.#take((received as { message: HandleMessage }).message)
+      const message = receive(this.#channel)
+      if (message === undefined) return
+      this.#take(message)
     }
   }
 
   close(): void {
     this.#isOpen = false
     this.#channel.close()
+  }
+}
+
+// Node.js takes channels here too, which its types do not know; Deno takes ports alone: there a turn has to come.
+let canReceive = true
+
+function receive(channel: BroadcastChannel): HandleMessage | undefined {
+  try {
+    return receiveMessageOnPort(channel as unknown as MessagePort)?.message as HandleMessage | undefined
+  } catch {
+    canReceive = false
+    return undefined
   }
 }
 
