@@ -1,4 +1,3 @@
-import { BroadcastChannel } from 'node:worker_threads'
 import type { Clock } from '../clock.js'
 import { chooseEngine } from '../engine/load.js'
 import { ClosedError, OptionError } from '../errors.js'
@@ -16,6 +15,7 @@ import {
   type PostedMembers,
 } from './handle.js'
 import type { Member, Place } from './members.js'
+import { News } from './news.js'
 import { clockOption, engineOption, seedOption } from './options.js'
 import { Picker } from './picker.js'
 import { takeStanding } from './posted-standing.js'
@@ -63,7 +63,8 @@ class KnownPlaces {
  */
 export class AttachedBalancer extends Picker<string> {
   readonly #known: KnownPlaces
-  readonly #channel: BroadcastChannel
+  // Not yet there while the base is made.
+  readonly #news: News | undefined
 
   /** @internal use `attachBalancer` */
   constructor(handle: BalancerHandle, given: AttachOptions) {
@@ -72,6 +73,7 @@ export class AttachedBalancer extends Picker<string> {
       throw new OptionError('clock', clock, `a clock that agrees with the one of balancer ${handle.name}`)
     }
     const known = new KnownPlaces()
+    let news: News | undefined
     super({
       name: handle.name,
       engine: chooseEngine(engine ?? handle.engine),
@@ -86,17 +88,12 @@ export class AttachedBalancer extends Picker<string> {
       turns: handle.turns,
       coalesce: handle.coalesce,
       trust: handle.trust,
+      hear: () => news?.hear(),
     })
     this.#known = known
     this.#take(handle.members)
-    this.#channel = new BroadcastChannel(handle.channel)
-    this.#channel.unref()
-    this.#channel.onmessage = (event) => {
-      const message = (event as { data: HandleMessage }).data
-      if (message.kind === 'members') this.#take(message.members)
-      else if (message.kind === 'standings') this.#restand(message.members)
-      else if (message.kind === 'closed') this.close()
-    }
+    news = new News(handle.channel, this.memory, (message) => this.#hear(message))
+    this.#news = news
     // Only now: from here on it is told.
     if (isClosed(handle)) {
       this.close()
@@ -105,12 +102,23 @@ export class AttachedBalancer extends Picker<string> {
     this.#post({ kind: 'attached' })
   }
 
+  /** Whether `close` was called here, or there. */
+  override get closed(): boolean {
+    this.#news?.hear()
+    return super.closed
+  }
+
+  override get nodes(): readonly string[] {
+    this.#news?.hear()
+    return super.nodes
+  }
+
   /** Lets go of the balancer; it goes on without this thread. */
   close(): void {
     if (this.closed) return
     this.closePicks()
     this.members.clear()
-    this.#channel.close()
+    this.#news?.close()
   }
 
   [Symbol.dispose](): void {
@@ -123,7 +131,13 @@ export class AttachedBalancer extends Picker<string> {
   }
 
   #post(message: HandleMessage): void {
-    this.#channel.postMessage(message)
+    this.#news?.post(message)
+  }
+
+  #hear(message: HandleMessage): void {
+    if (message.kind === 'members') this.#take(message.members)
+    else if (message.kind === 'standings') this.#restand(message.members)
+    else if (message.kind === 'closed') this.close()
   }
 
   #take({ places, standings }: PostedMembers): void {

@@ -150,6 +150,7 @@ export class Balancer<N extends NodeLike = NodeLike> extends SeatedBalancer<N> {
     this.#handles ??= new HandleServer({
       name: this.name,
       table: this.table.share(),
+      memory: this.memory,
       algorithm: this.algorithm,
       engine: this.engine,
       ownClock: this.clock !== processClock,
