@@ -1,9 +1,26 @@
-import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { dirname, join, posix } from 'node:path'
 
-/** What a declaration refers to: `from './x.js'`, `import('./x.js')`, `import './x.js'`. */
-const references = /(?:\bfrom|\bimport)\s*\(?\s*['"](\.{1,2}\/[^'"]+)\.js['"]/g
+/**
+ * The modules that a declaration refers to: `from './x.js'`, `import('./x.js')`, `import './x.js'`.
+ * @param {string} text
+ */
+export function referencesOf(text) {
+  // Not in comments, where examples import too.
+  const code = text.replace(/\/\*[\s\S]*?\*\//g, '')
+  return [...code.matchAll(/(?:\bfrom|(?<!['"])\bimport)\s*\(?\s*['"]([^'"]+)['"]/g)].map(
+    ([, name = '']) => name,
+  )
+}
+
+/**
+ * The declaration that is meant by what another one imports.
+ * @param {string} file
+ * @param {string} name
+ */
+export function declarationOf(file, name) {
+  return posix.join(dirname(file), name).replace(/\.js$/, '.d.ts')
+}
 
 /**
  * The declarations that a package's users can reach: those of its exports, and what these refer to.
@@ -18,11 +35,9 @@ export async function reachableDeclarations(root, { exports }) {
   const seen = new Set(open)
   for (let file = open.pop(); file !== undefined; file = open.pop()) {
     const text = await readFile(join(root, file), 'utf8')
-    for (const [, path = ''] of text.matchAll(references)) {
-      const other = `${posix.join(dirname(file), path)}.d.ts`
+    for (const name of referencesOf(text).filter((path) => path.startsWith('.'))) {
+      const other = declarationOf(file, name)
       if (seen.has(other)) continue
-      // An example in a comment may name a file of its own.
-      if (!existsSync(join(root, other))) continue
       seen.add(other)
       open.push(other)
     }

@@ -30,7 +30,7 @@ const shared = ['license', 'author', 'homepage', 'bugs', 'repository', 'engines'
 
 /** What the main package takes beside that. */
 const ofMain = [
-  ...['description', 'type', 'main', 'types', 'keywords'],
+  ...['description', 'type', 'main', 'types', 'sideEffects', 'keywords'],
   ...['dependencies', 'peerDependencies', 'peerDependenciesMeta'],
 ]
 
@@ -75,6 +75,7 @@ export async function bindingManifests(root, source) {
           ...manifest,
           ...taken(source, shared),
           publishConfig,
+          type: 'commonjs',
           description: `The native engine of idlest for ${name}.`,
         }
       }),
@@ -93,6 +94,7 @@ export function pagesManifest(source) {
     version: source.version,
     description: 'The pages of idlest: of its scene, its live view and its reports.',
     ...taken(source, shared),
+    type: 'commonjs',
     exports: { './*': './*' },
     publishConfig,
   }

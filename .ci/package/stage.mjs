@@ -1,4 +1,4 @@
-import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { filesUnder } from '../stamp.mjs'
 import { commonJs } from './common-js.mjs'
@@ -8,7 +8,7 @@ import { bindingManifests, mainManifest, pagesManifest } from './manifests.mjs'
 
 /**
  * @typedef {object} StageOptions
- * @property {string} [into] the folder to stage in, emptied before; default `npm` of the clone
+ * @property {string} [into] the folder to stage in; default `npm` of the clone
  * @property {string} [bindings] a folder that has the built addons, at any depth; default what this clone has built
  * @property {boolean} [all] makes it an error that an addon of a target is missing
  * @property {string} [repository] where the source is, which npm checks provenance against: `git+https://…`
@@ -30,11 +30,13 @@ export async function stage(root, { into = join(root, 'npm'), bindings, all = fa
   const found = addonsUnder(bindings ?? join(root, 'dist/native'))
   const source = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
   if (repository !== undefined) source.repository = { type: 'git', url: repository }
-  await rm(into, { recursive: true, force: true })
-  await mkdir(into, { recursive: true })
   const targets = await bindingManifests(root, source)
   const missing = targets.filter(({ main }) => !found.has(main)).map(({ main }) => main)
   if (all && missing.length > 0) throw new Error(`no addon to publish for ${missing.join(', ')}`)
+  // What is there beside them may be of others.
+  for (const name of ['idlest', 'pages', ...targets.map(targetOf)]) {
+    await rm(join(into, name), { recursive: true, force: true })
+  }
   const context = { root, into, source }
   /** @type {Staged[]} */
   const staged = []
@@ -65,13 +67,18 @@ function addonsUnder(folder) {
   return found
 }
 
+/** @param {import('./manifests.mjs').BindingManifest} manifest */
+function targetOf({ name }) {
+  return name.replace('@idlest/binding-', '')
+}
+
 /**
  * @param {Context} context
  * @param {import('./manifests.mjs').BindingManifest} manifest
  * @param {string} addon
  */
 async function stageBinding({ root, into }, manifest, addon) {
-  const folder = join(into, manifest.name.slice(manifest.name.indexOf('binding-') + 'binding-'.length))
+  const folder = join(into, targetOf(manifest))
   await writePackage(folder, manifest)
   await copy(addon, join(folder, manifest.main))
   await copy(join(root, 'LICENSE'), join(folder, 'LICENSE'))
@@ -114,6 +121,7 @@ async function stageMain({ root, into, source }, optional) {
   const modules = await minified(root, manifest)
   const facades = await commonJs(root, manifest)
   for (const [file, text] of [...modules, ...facades]) await write(folder, file, text)
+  for (const file of Object.values(manifest.bin)) await chmod(join(folder, file), 0o755)
   for (const file of await reachableDeclarations(root, manifest))
     await copy(join(root, file), join(folder, file))
   for (const file of documents) await copy(join(root, file), join(folder, file))
