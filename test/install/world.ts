@@ -36,3 +36,6 @@ export const build = buildNames(
 
 /** The package of the addon for this machine. */
 export const BINDING = `@idlest/binding-${build}`
+
+/** The file of the addon for this machine. */
+export const ADDON = `idlest.${build}.node`
