@@ -1,4 +1,3 @@
-import { BroadcastChannel } from 'node:worker_threads'
 import type { Clock } from '../clock.js'
 import { chooseEngine } from '../engine/load.js'
 import { ClosedError, OptionError } from '../errors.js'
@@ -17,6 +16,7 @@ import {
   type PostedMembers,
 } from './handle.js'
 import type { Member, Place } from './members.js'
+import { News } from './news.js'
 import { clockOption, engineOption, seedOption } from './options.js'
 import { TablePicker } from './picker.js'
 import { takeStanding } from './posted-standing.js'
@@ -61,7 +61,8 @@ class KnownPlaces {
 /** Picks on this thread for a balancer of another one. */
 class ThreadBalancer extends TablePicker<string> implements AttachedBalancer {
   readonly #known: KnownPlaces
-  readonly #channel: BroadcastChannel
+  // Not yet there while the base is made.
+  readonly #news: News | undefined
 
   constructor(handle: BalancerHandle, given: AttachOptions) {
     const { seed, clock, engine } = checkOptions('attachBalancer', given, attachOptions)
@@ -69,6 +70,7 @@ class ThreadBalancer extends TablePicker<string> implements AttachedBalancer {
       throw new OptionError('clock', clock, `a clock that agrees with the one of balancer ${handle.name}`)
     }
     const known = new KnownPlaces()
+    let news: News | undefined
     super({
       name: handle.name,
       engine: chooseEngine(engine ?? handle.engine),
@@ -83,17 +85,12 @@ class ThreadBalancer extends TablePicker<string> implements AttachedBalancer {
       turns: handle.turns,
       coalesce: handle.coalesce,
       trust: handle.trust,
+      hear: () => news?.hear(),
     })
     this.#known = known
     this.#take(handle.members)
-    this.#channel = new BroadcastChannel(handle.channel)
-    this.#channel.unref()
-    this.#channel.onmessage = (event) => {
-      const message = (event as { data: HandleMessage }).data
-      if (message.kind === 'members') this.#take(message.members)
-      else if (message.kind === 'standings') this.#restand(message.members)
-      else if (message.kind === 'closed') this.close()
-    }
+    news = new News(handle.channel, this.memory, (message) => this.#hear(message))
+    this.#news = news
     // Only now: from here on it is told.
     if (isClosed(handle)) {
       this.close()
@@ -102,11 +99,21 @@ class ThreadBalancer extends TablePicker<string> implements AttachedBalancer {
     this.#post({ kind: 'attached' })
   }
 
+  override get closed(): boolean {
+    this.#news?.hear()
+    return super.closed
+  }
+
+  override get nodes(): readonly string[] {
+    this.#news?.hear()
+    return super.nodes
+  }
+
   close(): void {
     if (this.closed) return
     this.closePicks()
     this.members.clear()
-    this.#channel.close()
+    this.#news?.close()
   }
 
   [Symbol.dispose](): void {
@@ -119,7 +126,13 @@ class ThreadBalancer extends TablePicker<string> implements AttachedBalancer {
   }
 
   #post(message: HandleMessage): void {
-    this.#channel.postMessage(message)
+    this.#news?.post(message)
+  }
+
+  #hear(message: HandleMessage): void {
+    if (message.kind === 'members') this.#take(message.members)
+    else if (message.kind === 'standings') this.#restand(message.members)
+    else if (message.kind === 'closed') this.close()
   }
 
   #take({ places, standings }: PostedMembers): void {

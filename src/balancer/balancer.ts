@@ -135,6 +135,7 @@ class PollingBalancer<N extends NodeLike = NodeLike> extends SeatedBalancer<N> i
     this.#handles ??= new HandleServer({
       name: this.name,
       table: this.table.share(),
+      memory: this.memory,
       algorithm: this.algorithm,
       engine: this.engine,
       ownClock: this.clock !== processClock,

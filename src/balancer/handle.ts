@@ -7,9 +7,10 @@ import type { EngineName } from '../engine/engine.js'
 import { OptionError } from '../errors.js'
 import { milliseconds, whole } from '../options.js'
 import type { PlacedTold } from '../poller/told.js'
-import type { TableBuffer } from '../table/memory.js'
+import type { TableBuffer, TableMemory } from '../table/memory.js'
 import type { TableSource } from '../table/table.js'
 import type { Member, Place } from './members.js'
+import { say } from './news.js'
 import { type PostedStanding, postedStanding, standingOf } from './posted-standing.js'
 import { TURN_BYTES } from './shared-turn.js'
 import { type TrustSettings, trustOptions } from './trust-options.js'
@@ -63,6 +64,7 @@ export type HandleMessage =
 export interface HandleServerOptions {
   readonly name: string
   readonly table: TableSource
+  readonly memory: TableMemory
   readonly algorithm: Algorithm
   readonly engine: EngineName
   readonly ownClock: boolean
@@ -125,12 +127,12 @@ export class HandleServer {
     if (this.#closed) return
     this.#closed = true
     Atomics.store(new Uint8Array(this.#flag), 0, 1)
-    this.#channel.postMessage({ kind: 'closed' } satisfies HandleMessage)
+    say(this.#channel, this.#options.memory, { kind: 'closed' })
     this.#channel.close()
   }
 
   #tell(message: HandleMessage): void {
-    if (!this.#closed) this.#channel.postMessage(message)
+    if (!this.#closed) say(this.#channel, this.#options.memory, message)
   }
 }
 

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import * as v from 'valibot'
 import type { Clock } from '../clock.js'
 import { LONGEST_WAIT } from '../clock.js'
@@ -34,8 +35,15 @@ export interface DnsDiscoveryOptions {
   clock?: Clock | undefined
 }
 
+const HOST_NAME = 'a host name, without a scheme or a port'
+
+// Resolvers tell of such names alone that there is none, at each look-up.
+function isHostname(name: string): boolean {
+  return name.length <= 254 && (/^[^\s:/@\0]+$/.test(name) || isIP(name) !== 0)
+}
+
 const dnsOptions = options({
-  hostname: text('a host name'),
+  hostname: v.pipe(text(HOST_NAME), v.check(isHostname, HOST_NAME)),
   port: v.optional(whole(1, 65_535)),
   family: v.optional(v.picklist([0, 4, 6], 'one of 0, 4, 6'), 0),
   interval: v.optional(milliseconds(1), 30_000),

@@ -128,8 +128,9 @@ class EventFinder<N extends NodeLike> implements Finder {
       this.#nodes = new Map(foundOf(event as readonly N[]).map(({ id, node }) => [id, node]))
       return
     }
-    const { add = [], remove = [] } = event as Exclude<NodeEvent<N>, readonly N[]>
-    if (!Array.isArray(add) || !Array.isArray(remove)) {
+    const { add = [], remove = [] } = Object(event) as Exclude<NodeEvent<N>, readonly N[]>
+    const isChange = typeof event === 'object' && event !== null && ('add' in event || 'remove' in event)
+    if (!isChange || !Array.isArray(add) || !Array.isArray(remove)) {
       throw new OptionError('event', event, 'an array of nodes, or { add, remove } with arrays of nodes')
     }
     // All or nothing.

@@ -59,6 +59,9 @@ function pathOf(path: unknown): string {
   } catch (error) {
     throw new OptionError('path', path, 'a path, or a file: URL', error)
   }
-  if (typeof path !== 'string' || path === '') throw new OptionError('path', path, 'a path, or a file: URL')
+  // No file has a zero byte in its name.
+  if (typeof path !== 'string' || path === '' || path.includes('\0')) {
+    throw new OptionError('path', path, 'a path, or a file: URL')
+  }
   return resolve(path)
 }

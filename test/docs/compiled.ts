@@ -100,6 +100,17 @@ export class CompiledExamples {
     return new CompiledExamples(folder, errors, world)
   }
 
+  /** Runs so many at a time; gives what went wrong with each, in their order. */
+  async runAll(examples: readonly (readonly [Block, Example])[], atOnce: number): Promise<string[]> {
+    const wrong: string[] = []
+    const left = examples.entries()
+    const one = async () => {
+      for (const [i, [block, example]] of left) wrong[i] = await this.run(block, example)
+    }
+    await Promise.all(Array.from({ length: atOnce }, one))
+    return wrong
+  }
+
   /**
    * Runs one in a process of its own.
    * @returns what it wrote to stderr, and its exit code where that is not 0; empty where all went well
