@@ -7,6 +7,7 @@ import { processClock } from '../process-clock.js'
 import { toSeed } from '../seed.js'
 import { attachMemory } from '../table/file/open.js'
 import { NO_SLOT } from '../table/layout.js'
+import type { AttachedBalancer } from './contract.js'
 import {
   type BalancerHandle,
   checkHandle,
@@ -17,17 +18,17 @@ import {
 import type { Member, Place } from './members.js'
 import { News } from './news.js'
 import { clockOption, engineOption, seedOption } from './options.js'
-import { Picker } from './picker.js'
+import { TablePicker } from './picker.js'
 import { takeStanding } from './posted-standing.js'
 
 /** Options of `attachBalancer`. */
 export interface AttachOptions {
   /** Fixes the sequence of this thread's picks; a whole number from 0 to 2^53 - 1. Default: by chance. */
-  seed?: number
+  seed?: number | undefined
   /** Needed where the balancer has a clock of its own: one that agrees with it. */
-  clock?: Clock
+  clock?: Clock | undefined
   /** Default: the balancer's. */
-  engine?: 'auto' | 'native' | 'portable'
+  engine?: 'auto' | 'native' | 'portable' | undefined
 }
 
 const attachOptions = options({ seed: seedOption, clock: clockOption, engine: engineOption })
@@ -57,16 +58,12 @@ class KnownPlaces {
   }
 }
 
-/**
- * Picks on this thread for a balancer of another one: the same table and members, an engine of its own. Its nodes are
- * ids. Made by `attachBalancer`.
- */
-export class AttachedBalancer extends Picker<string> {
+/** Picks on this thread for a balancer of another one. */
+class ThreadBalancer extends TablePicker<string> implements AttachedBalancer {
   readonly #known: KnownPlaces
   // Not yet there while the base is made.
   readonly #news: News | undefined
 
-  /** @internal use `attachBalancer` */
   constructor(handle: BalancerHandle, given: AttachOptions) {
     const { seed, clock, engine } = checkOptions('attachBalancer', given, attachOptions)
     if (handle.ownClock && clock === undefined) {
@@ -102,7 +99,6 @@ export class AttachedBalancer extends Picker<string> {
     this.#post({ kind: 'attached' })
   }
 
-  /** Whether `close` was called here, or there. */
   override get closed(): boolean {
     this.#news?.hear()
     return super.closed
@@ -113,7 +109,6 @@ export class AttachedBalancer extends Picker<string> {
     return super.nodes
   }
 
-  /** Lets go of the balancer; it goes on without this thread. */
   close(): void {
     if (this.closed) return
     this.closePicks()
@@ -181,5 +176,5 @@ export class AttachedBalancer extends Picker<string> {
  * closed meanwhile, EngineError.
  */
 export function attachBalancer(handle: BalancerHandle, options: AttachOptions = {}): AttachedBalancer {
-  return new AttachedBalancer(checkHandle(handle), options)
+  return new ThreadBalancer(checkHandle(handle), options)
 }

@@ -26,22 +26,27 @@ export interface PostedMembers {
 export interface BalancerHandle {
   readonly kind: 'idlest-balancer'
   readonly name: string
+  /** @internal */
   readonly table: TableSource
+  /** @internal */
   readonly algorithm: Algorithm
+  /** @internal */
   readonly engine: EngineName
-  /** Whether the balancer has a clock of its own, which can't be posted. */
+  /** @internal Whether the balancer has a clock of its own, which can't be posted. */
   readonly ownClock: boolean
-  /** The id of the local node, where the balancer has one. */
+  /** @internal The id of the local node, where the balancer has one. */
   readonly self?: string | undefined
-  /** Where turns are taken together, for `roundRobin({ shared: true })`. */
+  /** @internal Where turns are taken together, for `roundRobin({ shared: true })`. */
   readonly turns?: TableBuffer | undefined
-  /** Least time between two publications of reports that come one by one, ms. */
+  /** @internal Least time between two publications of reports that come one by one, ms. */
   readonly coalesce: number
+  /** @internal */
   readonly trust: TrustSettings
-  /** The channel on which member changes are told. */
+  /** @internal The channel on which member changes are told. */
   readonly channel: string
-  /** One byte: 1 once the balancer is closed, which a thread that attaches after that is not told otherwise. */
+  /** @internal One byte: 1 once the balancer is closed, which a thread that attaches after that is not told otherwise. */
   readonly closed: SharedArrayBuffer
+  /** @internal */
   readonly members: PostedMembers
 }
 

@@ -17,11 +17,11 @@ export type NodeEvent<N extends NodeLike = NodeLike> =
 /** Options of `eventDiscovery`. */
 export interface EventDiscoveryOptions {
   /** Least time between two changes that are passed on, ms; 0: each at once. Default 50. */
-  coalesce?: number
+  coalesce?: number | undefined
   /** For telemetry and warnings. Default `events`. */
-  name?: string
+  name?: string | undefined
   /** Where time comes from. Default the process's. */
-  clock?: Clock
+  clock?: Clock | undefined
 }
 
 const eventOptions = options({

@@ -11,12 +11,12 @@ import { maxNodesOption, type Watch, WatchedBalancers } from '../metrics/watched
 /** Options of `instrumentBalancer`. */
 export interface InstrumentOptions {
   /** Default: the one that is registered with `@opentelemetry/api`. So start the SDK first. */
-  meterProvider?: MeterProvider
+  meterProvider?: MeterProvider | undefined
   /**
    * How many nodes have series of their own: those with the most picks. The rest is node `other`. 0 to 100,000, default
    * 100.
    */
-  maxNodes?: number
+  maxNodes?: number | undefined
 }
 
 const API = '@opentelemetry/api'

@@ -12,12 +12,12 @@ import { prometheusLabel, prometheusName } from './names.js'
 /** Options of `collectBalancer`. */
 export interface CollectOptions {
   /** Default: prom-client's own, `register`. */
-  registry?: Registry
+  registry?: Registry | undefined
   /**
    * How many nodes have series of their own: those with the most picks. The rest is node `other`. 0 to 100,000, default
    * 100.
    */
-  maxNodes?: number
+  maxNodes?: number | undefined
 }
 
 type Client = typeof import('prom-client')
