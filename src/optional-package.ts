@@ -10,7 +10,8 @@ export const GRPC_PACKAGE = '@grpc/grpc-js'
  */
 export function needPackage(option: string, name: string): void {
   try {
-    import.meta.resolve(name)
+    // A CommonJS bundle has no such function: there the import itself tells.
+    import.meta.resolve?.(name)
   } catch {
     throw new OptionError(
       option,

@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import type { Clock, TimerHandle } from '../clock.js'
 import { reasonOf } from '../errors.js'
+import { isBundled, KEEP_EXTERNAL } from '../own-package.js'
 import { processClock } from '../process-clock.js'
 import { channels, type WorkerRestartEvent } from '../telemetry.js'
 import { warn } from '../warn.js'
@@ -47,6 +48,10 @@ export interface HostOptions {
 const PRELOADS = /^(-r|--require|--import|--loader|--experimental-loader|--input-type)(=|$)/
 
 function spawnWorker(): WorkerLike {
+  // What lies beside a bundle under that name would be another's.
+  if (isBundled(import.meta.url, 'poller/worker-host')) {
+    throw new Error(`it can't be started from a bundle: ${KEEP_EXTERNAL}`)
+  }
   return new Worker(new URL('./worker.js', import.meta.url), {
     name: 'idlest-poll',
     ...(process.execArgv.some((flag) => PRELOADS.test(flag)) ? { execArgv: [] } : {}),

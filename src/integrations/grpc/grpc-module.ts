@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { PeerError } from '../../errors.js'
 import { GRPC_PACKAGE } from '../../optional-package.js'
+import { ownUrl } from '../../own-package.js'
 
 /** The module @grpc/grpc-js. */
 export type GrpcModule = typeof import('@grpc/grpc-js')
@@ -13,7 +14,7 @@ export type GrpcModule = typeof import('@grpc/grpc-js')
 export const TESTED_GRPC = '~1.14.0'
 const TESTED = /^1\.14\.\d+$/
 
-const require = createRequire(import.meta.url)
+const require = createRequire(ownUrl(import.meta.url))
 
 /**
  * The module to plug into, of a version that was tested.

@@ -4,6 +4,7 @@ import * as v from 'valibot'
 import { PeerError } from '../../errors.js'
 import type { NodeLike } from '../../index.js'
 import { checkOptions, options } from '../../options.js'
+import { ownUrl } from '../../own-package.js'
 import { DURATION_BOUNDS, METRICS, type MetricKey } from '../metrics/catalogue.js'
 import type { Watchable } from '../metrics/observer.js'
 import { maxNodesOption, type Watch, WatchedBalancers } from '../metrics/watched-balancers.js'
@@ -22,7 +23,7 @@ export interface InstrumentOptions {
 const API = '@opentelemetry/api'
 const TESTED = '^1.9.0'
 
-const require = createRequire(import.meta.url)
+const require = createRequire(ownUrl(import.meta.url))
 
 const instrumentOptions = options({
   meterProvider: v.optional(

@@ -4,6 +4,7 @@ import * as v from 'valibot'
 import { PeerError } from '../../errors.js'
 import type { NodeLike } from '../../index.js'
 import { checkOptions, options } from '../../options.js'
+import { ownUrl } from '../../own-package.js'
 import { BALANCER, DURATION_BOUNDS, METRICS, type Metric, type MetricKey } from '../metrics/catalogue.js'
 import type { Attributes, Point, Watchable } from '../metrics/observer.js'
 import { maxNodesOption, type Watch, WatchedBalancers } from '../metrics/watched-balancers.js'
@@ -25,7 +26,7 @@ type Client = typeof import('prom-client')
 const CLIENT = 'prom-client'
 const TESTED = '^15.0.0'
 
-const require = createRequire(import.meta.url)
+const require = createRequire(ownUrl(import.meta.url))
 
 const collectOptions = options({
   registry: v.optional(
