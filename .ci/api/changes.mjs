@@ -48,7 +48,11 @@ function without(lines, others) {
  */
 export function isBreaking({ name, removed, added }) {
   if (removed.length > 0) return true
-  return GIVEN.test(name) && !added.some(isDeclared) && added.some((line) => /^ {4}(readonly )?\w+[:(<]/.test(line))
+  return (
+    GIVEN.test(name) &&
+    !added.some(isDeclared) &&
+    added.some((line) => /^ {4}(readonly )?\w+[:(<]/.test(line))
+  )
 }
 
 /** Names of types that users make values of. */
