@@ -97,12 +97,12 @@ export function buildNames(platform: string, arch: string, libc: Libc | undefine
 export interface LoadOptions {
   /** The only place to look, where given. */
   readonly path?: string | undefined
-  readonly platform?: string
-  readonly arch?: string
+  readonly platform?: string | undefined
+  readonly arch?: string | undefined
   /** The node binary whose C library counts. */
-  readonly execPath?: string
+  readonly execPath?: string | undefined
   /** Loads a module by path or name; Node's own unless a test stands in. */
-  readonly require?: (id: string) => unknown
+  readonly require?: ((id: string) => unknown) | undefined
 }
 
 /** Looks for the addon: at the given path alone, or in the local build, then in the platform's package. */
