@@ -24,7 +24,9 @@ export interface PostedMembers {
 
 /** What a worker thread needs to pick for a balancer of another thread; post it, then `attachBalancer` it there. */
 export interface BalancerHandle {
+  /** Says what it is, after it was posted. */
   readonly kind: 'idlest-balancer'
+  /** The balancer's name. */
   readonly name: string
   /** @internal */
   readonly table: TableSource
