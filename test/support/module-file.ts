@@ -3,15 +3,16 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { ExecutionContext } from 'ava'
 
-const cache = fileURLToPath(new URL('../../node_modules/.cache/idlest/', import.meta.url))
+const folders = fileURLToPath(new URL('../../build/modules/', import.meta.url))
 
 /**
  * A file that holds a module which a test runs in a process of its own, until the test ends. Not by `--eval`, which
- * knows no modules in Deno; below the repository, where the packages are that it may import.
+ * knows no modules in Deno; in the repository, whose packages it may import, but not below its node_modules, where Deno
+ * lets nothing import idlest.
  */
 export function moduleFile(t: ExecutionContext, source: string): string {
-  mkdirSync(cache, { recursive: true })
-  const folder = mkdtempSync(join(cache, 'module-'))
+  mkdirSync(folders, { recursive: true })
+  const folder = mkdtempSync(join(folders, 'module-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   const file = join(folder, 'module.mjs')
   writeFileSync(file, source)
