@@ -2,7 +2,7 @@ import type { NodeState, Report } from '../report.js'
 import type { Address } from '../web/listening.js'
 import { type AgentParts, keepParts } from './agent-parts.js'
 import type { NamedCounters, NamedValue } from './named-metrics.js'
-import type { NatsPublisher } from './nats-publisher.js'
+import type { NatsAddress } from './nats-publisher.js'
 import { type AgentOptions, checkAgentOptions } from './options.js'
 import { Reporter } from './reporter.js'
 import type { SamplingCounters } from './sampling.js'
@@ -22,7 +22,7 @@ export interface Agent {
   /** Where reports are told by gRPC, with `grpc`. */
   readonly grpc?: Address
   /** Where reports are published on NATS, with `nats`. */
-  readonly nats?: NatsPublisher['address']
+  readonly nats?: NatsAddress
   /** Counts the requests that this process serves; middleware and `begin()` tell it of them. */
   readonly traffic: Traffic
   /** What it did so far; the counters go on. */

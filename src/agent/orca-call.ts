@@ -1,3 +1,4 @@
+import type { Buffer } from 'node:buffer'
 import type { Clock, TimerHandle } from '../clock.js'
 import { LONGEST_WAIT } from '../clock.js'
 import type { NodeState } from '../report.js'

@@ -62,7 +62,7 @@ export interface CustomOutcome {
  */
 export interface CustomPicker<N extends NodeLike = NodeLike> {
   /** For warnings and telemetry. Default `custom`. */
-  readonly name?: string
+  readonly name?: string | undefined
   /** Called once by each balancer, before its first member is told of. What it throws, `createBalancer` throws. */
   init?(context: CustomContext): void
   /**

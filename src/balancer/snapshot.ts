@@ -9,7 +9,7 @@ import { cpuOf, sampledAt, takenFor } from './figures.js'
 import type { Member } from './members.js'
 import type { NodeLike } from './node.js'
 import type { EjectionReason, PassiveHealth } from './passive-health.js'
-import { type MemberState, type Order, stateOf, type Told } from './standings.js'
+import { type MemberOrder, type MemberState, stateOf, type Told } from './standings.js'
 import type { Suspicion, SuspicionReason } from './suspicion.js'
 
 /** How a member is ejected. */
@@ -29,7 +29,7 @@ export interface NodeSnapshot<N extends NodeLike = NodeLike> {
   /** The gravest of what this process ordered and what the node told; by weight 0 it drains. */
   readonly state: MemberState
   /** What this process ordered: `drain` after `balancer.drain`. */
-  readonly order: Order
+  readonly order: MemberOrder
   /** Its weight in the algorithm's own weights; undefined where the algorithm has none. */
   readonly fixedWeight: number | undefined
   /** What the node told of itself last. */

@@ -8,7 +8,7 @@ import type { NodeState } from '../report.js'
 export type MemberState = NodeState
 
 /** What this process ordered of a member, by `add` and `drain`. */
-export type Order = 'up' | 'drain'
+export type MemberOrder = 'up' | 'drain'
 
 /** What a node told of itself; what it has never told is undefined. */
 export interface Told {
@@ -34,7 +34,7 @@ export type Grade = typeof WELL | typeof EJECTED | typeof DOWN | typeof OUT_BY_O
 /** What a member's grade depends on. */
 export interface Standing {
   readonly id: string
-  order: Order
+  order: MemberOrder
   told: Told
   /** Whether this thread ejected it for what became of its requests, or the balancer's own thread did. */
   ejected: boolean

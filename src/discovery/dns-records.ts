@@ -9,7 +9,7 @@ import { reasonOf, shown } from '../errors.js'
 export interface AddressRecord {
   readonly address: string
   /** Seconds. */
-  readonly ttl?: number
+  readonly ttl?: number | undefined
 }
 
 /** An SRV record. */
@@ -20,7 +20,7 @@ export interface ServiceRecord {
   readonly priority: number
   readonly weight: number
   /** Seconds. */
-  readonly ttl?: number
+  readonly ttl?: number | undefined
 }
 
 /** A kind of record that is asked for. */

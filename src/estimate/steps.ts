@@ -2,7 +2,8 @@ import type { FleetFigures } from './estimate.js'
 import { inFormula, percent, plain, rounded } from './formats.js'
 import type { FleetInputs } from './inputs.js'
 
-interface Step {
+/** What all steps of an estimate have. */
+export interface EstimateStep {
   /** 1-7. */
   readonly n: number
   /** What the step finds. */
@@ -12,7 +13,7 @@ interface Step {
 }
 
 /** A step with one result. */
-export interface ValueStep extends Step {
+export interface ValueStep extends EstimateStep {
   readonly kind: 'value'
   readonly formula: string
   /** The formula with its numbers in it, rounded for reading. */
@@ -23,7 +24,7 @@ export interface ValueStep extends Step {
 }
 
 /** The step that takes a part of one server's CPU away: loads by round robin, and by spare capacity. */
-export interface LossStep extends Step {
+export interface LossStep extends EstimateStep {
   readonly kind: 'loss'
   readonly formula: { readonly equalShare: string; readonly bySpareCapacity: string }
   readonly numbers: { readonly equalShare: string; readonly bySpareCapacity: string }
@@ -34,7 +35,7 @@ export interface LossStep extends Step {
 }
 
 /** What follows from the others. */
-export interface AdviceStep extends Step {
+export interface AdviceStep extends EstimateStep {
   readonly kind: 'advice'
   readonly text: string
 }

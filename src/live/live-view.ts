@@ -56,7 +56,7 @@ export interface LivePoll {
 }
 
 /** What is shown of a member as the balancer has it: what these mean is said at `NodeSnapshot`. */
-export type ShownFacts = Pick<
+export type LiveFacts = Pick<
   NodeSnapshot,
   | 'id'
   | 'state'
@@ -85,7 +85,7 @@ export type ShownFacts = Pick<
 >
 
 /** One member. */
-export interface LiveNode extends ShownFacts {
+export interface LiveNode extends LiveFacts {
   /** Within the view's `window`. */
   readonly picksPerSecond: number
   /** Its part of the picks of members within the view's `window`, 0-1; undefined where there were none. */

@@ -4,9 +4,9 @@ import { onceClosed } from './connection.js'
 
 /** What middleware needs of a request: an `IncomingMessage` of node:http has it, and an `Http2ServerRequest`. */
 export interface RequestLike {
-  readonly method?: string
-  readonly url?: string
-  readonly httpVersionMajor?: number
+  readonly method?: string | undefined
+  readonly url?: string | undefined
+  readonly httpVersionMajor?: number | undefined
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   /** Names and values in turn, as they came. */
   readonly rawHeaders: readonly string[]
@@ -15,7 +15,7 @@ export interface RequestLike {
 
 /** What it needs of a connection. */
 export interface ConnectionLike {
-  readonly destroyed?: boolean
+  readonly destroyed?: boolean | undefined
   once(event: 'close', listener: () => void): unknown
 }
 
@@ -24,7 +24,7 @@ export interface ResponseLike {
   readonly statusCode: number
   readonly headersSent: boolean
   readonly writableEnded: boolean
-  readonly destroyed?: boolean
+  readonly destroyed?: boolean | undefined
   readonly socket: unknown
   setHeader(name: string, value: string): unknown
   writeHead: (...args: never[]) => unknown

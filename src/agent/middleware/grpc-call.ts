@@ -1,3 +1,4 @@
+import type { Buffer } from 'node:buffer'
 import type { ServedRequest } from '../traffic.js'
 
 /** What is needed of the metadata of @grpc/grpc-js. */
@@ -10,7 +11,7 @@ export interface GrpcMetadataLike<M> {
 export interface GrpcStatusLike<M> {
   code: number
   details: string
-  metadata?: M | null
+  metadata?: M | null | undefined
 }
 
 /** What hears of a call as it comes in. */

@@ -18,12 +18,12 @@ export type WatchedWorkers = Iterable<WatchedWorker> | (() => Iterable<WatchedWo
 
 export interface EventLoopSamplerOptions {
   /** `performance.eventLoopUtilization` of the thread that makes the sampler by default. */
-  readonly eventLoopUtilization?: () => LoopTimes
+  readonly eventLoopUtilization?: (() => LoopTimes) | undefined
   /**
    * Worker threads whose loops count too. Not those that wait by `Atomics.wait`, as idle threads of some pools do: to
    * Node.js they are busy all the time. Default none.
    */
-  readonly workers?: WatchedWorkers
+  readonly workers?: WatchedWorkers | undefined
 }
 
 /** The share of time between two looks that a loop was active, percent; undefined where none passed, or times went back. */

@@ -8,7 +8,7 @@ export type PressureKind = 'cpu' | 'memory' | 'io'
 
 export interface PressureSamplerOptions {
   /** Reads /proc and /sys; the real ones by default. */
-  readonly files?: Files
+  readonly files?: Files | undefined
 }
 
 // Version 1 has no pressure of a group.

@@ -4,9 +4,9 @@ import type { SyncSampler } from './sampler.js'
 
 export interface ProcessSamplerOptions {
   /** The process's monotonic clock by default. */
-  readonly clock?: Clock
+  readonly clock?: Clock | undefined
   /** CPU time used so far, µs; `process.cpuUsage` by default. */
-  readonly cpuUsage?: () => { readonly user: number; readonly system: number }
+  readonly cpuUsage?: (() => { readonly user: number; readonly system: number }) | undefined
 }
 
 /**

@@ -7,9 +7,9 @@ import type { SyncSampler } from './sampler.js'
 
 export interface ThrottledSamplerOptions {
   /** Reads /proc and /sys; the real ones by default. */
-  readonly files?: Files
+  readonly files?: Files | undefined
   /** The process's monotonic clock by default. */
-  readonly clock?: Clock
+  readonly clock?: Clock | undefined
 }
 
 /**
