@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import type { EngineError } from '../errors.js'
-import { isBundled, isClone, ownUrl, ownVersion } from '../own-place.js'
+import { isBundled, isClone, ownUrl, ownVersion } from '../own-package.js'
 import { ABI } from './abi.js'
 import { type Libc, libcOf } from './libc.js'
 import { firstLine, type LoadReason, missingError } from './missing.js'
@@ -36,7 +36,7 @@ export interface LoadOptions {
 /** Looks for the addon: at the given path alone, or in the local build, then in the platform's package. */
 export function loadBinding(options: LoadOptions = {}): LoadResult {
   const { path, platform = process.platform, arch = process.arch } = options
-  const { from = ownUrl, bundled = isBundled, clone = isClone() } = options
+  const { from = ownUrl(), bundled = isBundled(), clone = isClone() } = options
   const version = 'version' in options ? options.version : ownVersion()
   const load = options.require ?? createRequire(from)
   const libc = platform === 'linux' ? libcOf(options.execPath ?? process.execPath) : undefined

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { PeerError } from '../errors.js'
-import { isBundled, isClone, ownRequire, ownUrl, ownVersion } from '../own-place.js'
+import { isBundled, isClone, ownRequire, ownUrl, ownVersion } from '../own-package.js'
 
 /** The package that has the pages: who only picks does not need them. */
 const PACKAGE = '@idlest/pages'
@@ -12,7 +12,7 @@ const PACKAGE = '@idlest/pages'
 export function readPage(name: string): Buffer {
   try {
     // What lies beside a bundle is not idlest's.
-    if (!isBundled) return readFileSync(new URL(`./pages/${name}`, ownUrl))
+    if (!isBundled()) return readFileSync(new URL(`./pages/${name}`, ownUrl()))
   } catch {
     // Then they are a package of their own.
   }
@@ -35,6 +35,6 @@ function fromPackage(name: string): Buffer {
 }
 
 function missing(): string {
-  if (isBundled) return 'is not beside the bundle that idlest runs from (--external:idlest leaves it out)'
+  if (isBundled()) return 'is not beside the bundle that idlest runs from (--external:idlest leaves it out)'
   return isClone() ? 'is not installed, nor built here (npm run build)' : 'is not installed'
 }

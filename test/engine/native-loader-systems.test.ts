@@ -55,7 +55,7 @@ function project(bindings: Record<string, Fixture>): { from: string; clone: fals
     write(`${name}/package.json`, JSON.stringify({ name, version, main: main?.name ?? 'idlest.node' }))
     if (main !== undefined) write(`${name}/${main.name}`, main.content)
   }
-  return { from: pathToFileURL(join(root, 'idlest/dist/own-place.js')).href, clone: false }
+  return { from: pathToFileURL(join(root, 'idlest/dist/own-package.js')).href, clone: false }
 }
 
 /** What comes of looking for the addon, as it is told. */
