@@ -8,6 +8,7 @@ import { processClock } from '../process-clock.js'
 import { toSeed } from '../seed.js'
 import { attachMemory } from '../table/file/open.js'
 import { NO_SLOT } from '../table/layout.js'
+import { keepLedger } from '../table/own-flights.js'
 import {
   type BalancerHandle,
   checkHandle,
@@ -72,10 +73,14 @@ export class AttachedBalancer extends Picker<string> {
       throw new OptionError('clock', clock, `a clock that agrees with the one of balancer ${handle.name}`)
     }
     const known = new KnownPlaces()
+    const chosen = chooseEngine(engine ?? handle.engine)
+    const memory = attachMemory(handle.table, 'counts')
+    // A file's table has one already.
+    if (memory.ledger === undefined) keepLedger(memory, chosen.ownFlights)
     super({
       name: handle.name,
-      engine: chooseEngine(engine ?? handle.engine),
-      memory: attachMemory(handle.table, 'counts'),
+      engine: chosen,
+      memory,
       clock: clock ?? processClock,
       exact: clock !== undefined && clock !== processClock,
       algorithm: handle.algorithm,
