@@ -4,7 +4,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { createBalancer, createTable, type PollerCounters } from '../../../dist/index.js'
 import { processClock } from '../../../dist/process-clock.js'
 import { pem } from '../../agent/support.js'
-import { allFaulted } from '../faults/transports.js'
+import { allFaulted } from '../../poller/faults/transports.js'
 import type { SoakNodes, SoakResult } from './soak.js'
 
 /** Looks at memory in so many equal parts of the cycles; the first is a warm-up. */

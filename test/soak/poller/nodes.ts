@@ -1,6 +1,6 @@
 // The nodes of the soak, of which nearly all do something wrong all the time. Tells their addresses, by transport.
-import { EXPIRED } from '../faults/faults.js'
-import { allFaulted } from '../faults/transports.js'
+import { EXPIRED } from '../../poller/faults/faults.js'
+import { allFaulted } from '../../poller/faults/transports.js'
 import type { SoakNodes } from './soak.js'
 
 const RIGHT = [10, 40, 90]

@@ -1,7 +1,7 @@
 import test from 'ava'
 import { growthOf, MOST_GROWTH, soak } from './soak.js'
 
-// `npm run soak` does this for 10,000 cycles.
+// `npm run soak -- --part poller` does this for 10,000 cycles.
 test('memory stays flat while nodes do everything wrong, and right ones are read throughout', async (t) => {
   // Slow where the machine is busy: most nodes are given up on by time-outs.
   t.timeout(300_000)
