@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
-import { declarationOf, referencesOf } from './declarations.mjs'
+import { declarationOf, referencesOf } from './statements.mjs'
 
 /**
  * What a package names and does not have: files of its package.json, and what its modules and declarations import.

@@ -4,8 +4,8 @@ import { onceClosed } from './connection.js'
 
 /** What middleware needs of a request: an `IncomingMessage` of node:http has it, and an `Http2ServerRequest`. */
 export interface RequestLike {
-  readonly method?: string
-  readonly url?: string
+  readonly method?: string | undefined
+  readonly url?: string | undefined
   readonly httpVersionMajor?: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   /** Names and values in turn, as they came. */

@@ -1,9 +1,10 @@
+import { createRequire } from 'node:module'
 import type { Histogram, Meter, MeterProvider, Observable } from '@opentelemetry/api'
 import * as v from 'valibot'
 import { PeerError } from '../../errors.js'
 import type { NodeLike } from '../../index.js'
 import { checkOptions, options } from '../../options.js'
-import { ownRequire, ownVersion } from '../../own-place.js'
+import { ownUrl, ownVersion } from '../../own-package.js'
 import { DURATION_BOUNDS, METRICS, type MetricKey } from '../metrics/catalogue.js'
 import type { Watchable } from '../metrics/observer.js'
 import { maxNodesOption, type Watch, WatchedBalancers } from '../metrics/watched-balancers.js'
@@ -21,6 +22,8 @@ export interface InstrumentOptions {
 
 const API = '@opentelemetry/api'
 const TESTED = '^1.9.0'
+
+const require = createRequire(ownUrl(import.meta.url))
 
 const instrumentOptions = options({
   meterProvider: v.optional(
@@ -66,7 +69,7 @@ export function instrumentBalancer<N extends NodeLike>(
 function globalProvider(): MeterProvider {
   let api: Partial<typeof import('@opentelemetry/api')>
   try {
-    api = ownRequire(API)
+    api = require(API)
   } catch (error) {
     throw new PeerError(API, undefined, TESTED, 'is not installed', error)
   }

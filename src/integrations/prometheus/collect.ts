@@ -1,9 +1,10 @@
+import { createRequire } from 'node:module'
 import type { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import * as v from 'valibot'
 import { PeerError } from '../../errors.js'
 import type { NodeLike } from '../../index.js'
 import { checkOptions, options } from '../../options.js'
-import { ownRequire } from '../../own-place.js'
+import { ownUrl } from '../../own-package.js'
 import { BALANCER, DURATION_BOUNDS, METRICS, type Metric, type MetricKey } from '../metrics/catalogue.js'
 import type { Attributes, Point, Watchable } from '../metrics/observer.js'
 import { maxNodesOption, type Watch, WatchedBalancers } from '../metrics/watched-balancers.js'
@@ -24,6 +25,8 @@ type Client = typeof import('prom-client')
 
 const CLIENT = 'prom-client'
 const TESTED = '^15.0.0'
+
+const require = createRequire(ownUrl(import.meta.url))
 
 const collectOptions = options({
   registry: v.optional(
@@ -74,8 +77,8 @@ function installed(): Client {
   let version: string
   let client: Client
   try {
-    version = (ownRequire(`${CLIENT}/package.json`) as { version: string }).version
-    client = ownRequire(CLIENT)
+    version = (require(`${CLIENT}/package.json`) as { version: string }).version
+    client = require(CLIENT)
   } catch (error) {
     throw new PeerError(CLIENT, undefined, TESTED, 'is not installed', error)
   }
