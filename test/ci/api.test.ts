@@ -21,7 +21,10 @@ test('the reports of the API in .github/api are of the API as it is', async (t) 
   )
   for (const [name, report] of now) {
     t.false(report.includes('Warning:'), `${name}: every type that an export refers to is exported`)
-    t.false(report.includes('(undocumented)'), `${name}: every export, and every part of one, says what it is`)
+    t.false(
+      report.includes('(undocumented)'),
+      `${name}: every export, and every part of one, says what it is`,
+    )
   }
 })
 
