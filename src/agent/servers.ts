@@ -1,3 +1,4 @@
+import { loadNats } from '../optional-package.js'
 import {
   type AgentCheckCounters,
   type AgentCheckServer,
@@ -72,7 +73,8 @@ export async function startServers(options: CheckedAgentOptions, reporter: Repor
       ),
     )
     const nats = await start(options.nats, async (given) => {
-      // Loaded where it is used: it needs a package that is optional.
+      await loadNats()
+      // Loaded where it is used, as its package is.
       const { NatsPublisher } = await import('./nats-publisher.js')
       return new NatsPublisher(given, reporter, options.clock)
     })

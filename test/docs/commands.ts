@@ -63,6 +63,7 @@ export function accessLog(requests = 300): string {
 
 /** An example of HAProxy's, in a configuration that is whole: without something to listen on it is taken for empty. */
 export function aroundHaproxy(text: string): string {
+  if (/^defaults$/m.test(text)) return text
   const backend = /^backend (\S+)/m.exec(text)?.[1]
   const front =
     backend === undefined ? '' : `frontend front\n  bind 127.0.0.1:1\n  default_backend ${backend}\n`

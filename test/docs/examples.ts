@@ -1,9 +1,11 @@
 // What each example should come to. A new one belongs here: the tests refuse those that nobody thought of.
 import type { Block } from './blocks.js'
+import { guides } from './examples/guides.js'
 import { plugIn } from './examples/plug-in.js'
 import { readme } from './examples/readme.js'
 import { reference } from './examples/reference.js'
 import { seeIt } from './examples/see-it.js'
+import { withOthers } from './examples/with-others.js'
 
 /** An example in TypeScript or JavaScript. */
 export interface Example {
@@ -20,7 +22,14 @@ export interface Example {
   readonly needs?: 'nats-server' | 'native'
 }
 
-export const examples: readonly Example[] = [...readme, ...reference, ...plugIn, ...seeIt]
+export const examples: readonly Example[] = [
+  ...readme,
+  ...guides,
+  ...withOthers,
+  ...reference,
+  ...plugIn,
+  ...seeIt,
+]
 
 /** The one example for a block, or why there is none. */
 export function exampleOf({ file, text }: Block): Example | string {

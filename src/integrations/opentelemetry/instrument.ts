@@ -1,9 +1,9 @@
-import { createRequire } from 'node:module'
 import type { Histogram, Meter, MeterProvider, Observable } from '@opentelemetry/api'
 import * as v from 'valibot'
 import { PeerError } from '../../errors.js'
 import type { NodeLike } from '../../index.js'
 import { checkOptions, options } from '../../options.js'
+import { ownRequire, ownVersion } from '../../own-package.js'
 import { DURATION_BOUNDS, METRICS, type MetricKey } from '../metrics/catalogue.js'
 import type { Watchable } from '../metrics/observer.js'
 import { maxNodesOption, type Watch, WatchedBalancers } from '../metrics/watched-balancers.js'
@@ -21,8 +21,6 @@ export interface InstrumentOptions {
 
 const API = '@opentelemetry/api'
 const TESTED = '^1.9.0'
-
-const require = createRequire(import.meta.url)
 
 const instrumentOptions = options({
   meterProvider: v.optional(
@@ -62,8 +60,7 @@ export function instrumentBalancer<N extends NodeLike>(
   const { meterProvider = globalProvider(), maxNodes } = checkOptions('', given, instrumentOptions)
   let watched = watchedBy.get(meterProvider)
   if (watched === undefined) {
-    const { version } = require('../../../package.json') as { version: string }
-    watched = watchedOn(meterProvider.getMeter('idlest', version))
+    watched = watchedOn(meterProvider.getMeter('idlest', ownVersion()))
     watchedBy.set(meterProvider, watched)
   }
   return watched.add(balancer as Watchable, maxNodes)
@@ -72,7 +69,7 @@ export function instrumentBalancer<N extends NodeLike>(
 function globalProvider(): MeterProvider {
   let api: Partial<typeof import('@opentelemetry/api')>
   try {
-    api = require(API)
+    api = ownRequire(API)
   } catch (error) {
     throw new PeerError(API, undefined, TESTED, 'is not installed', error)
   }

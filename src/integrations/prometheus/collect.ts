@@ -1,9 +1,9 @@
-import { createRequire } from 'node:module'
 import type { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import * as v from 'valibot'
 import { PeerError } from '../../errors.js'
 import type { NodeLike } from '../../index.js'
 import { checkOptions, options } from '../../options.js'
+import { ownRequire } from '../../own-package.js'
 import { BALANCER, DURATION_BOUNDS, METRICS, type Metric, type MetricKey } from '../metrics/catalogue.js'
 import type { Attributes, Point, Watchable } from '../metrics/observer.js'
 import { maxNodesOption, type Watch, WatchedBalancers } from '../metrics/watched-balancers.js'
@@ -24,8 +24,6 @@ type Client = typeof import('prom-client')
 
 const CLIENT = 'prom-client'
 const TESTED = '^15.0.0'
-
-const require = createRequire(import.meta.url)
 
 const collectOptions = options({
   registry: v.optional(
@@ -80,8 +78,8 @@ function installed(): Client {
   let version: string
   let client: Client
   try {
-    version = (require(`${CLIENT}/package.json`) as { version: string }).version
-    client = require(CLIENT)
+    version = (ownRequire(`${CLIENT}/package.json`) as { version: string }).version
+    client = ownRequire(CLIENT)
   } catch (error) {
     throw new PeerError(CLIENT, undefined, TESTED, 'is not installed', error)
   }

@@ -1,5 +1,5 @@
-import { Agent, Dispatcher, errors, Pool } from 'undici'
 import type { NodeLike } from '../../index.js'
+import { Agent, Dispatcher, errors, Pool } from '../../undici.js'
 import type { Call } from './call.js'
 import { type CallCounters, Caller } from './caller.js'
 import { ControllerCall } from './controller-call.js'

@@ -1,8 +1,8 @@
-import { Dispatcher, type Pool } from 'undici'
 import * as v from 'valibot'
 import { OptionError } from '../../errors.js'
 import type { Balancer, Key, NodeLike } from '../../index.js'
 import { checkOptions, flag, method, milliseconds, number, oneOf, options, whole } from '../../options.js'
+import { Dispatcher, type Pool } from '../../undici.js'
 import { FAILURE_KINDS, type FailureKind } from './failures.js'
 
 /** What a dispatcher needs of a balancer: `Balancer` and `AttachedBalancer` have it. */
