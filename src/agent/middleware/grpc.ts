@@ -80,6 +80,7 @@ function checkModule<G>(grpc: G): G {
  * A call is in flight until its status is sent. It failed where that is not OK, or its deadline passed. One that the client
  * cancelled did not fail, and how long it took is not told. A trailer of this name that the handler sent gives way.
  *
+ * @example
  * ```ts
  * const server = new grpc.Server({ interceptors: [grpcInterceptor(agent, grpc)] })
  * ```
