@@ -6,7 +6,7 @@ import { filesUnder, fingerprint, once } from '../stamp.mjs'
 import { load, tools } from './tools.mjs'
 
 /** Apart from dist/, whose declarations have all that the tests of parts need. */
-const PARTS = 'target/api/parts'
+export const PARTS = 'target/api/parts'
 const PUBLISHED = 'target/api/declarations'
 
 /**

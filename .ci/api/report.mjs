@@ -5,7 +5,7 @@ import { declarations, entryPoints } from './declarations.mjs'
 import { load, tools } from './tools.mjs'
 
 /** The packages' own types that a program of theirs would have. */
-const compilerOptions = {
+export const compilerOptions = {
   target: 'es2022',
   lib: ['es2024', 'esnext.disposable'],
   module: 'nodenext',

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { build } from '../build.mjs'
-import { acceptance, isKnown } from './acceptance.mjs'
+import { acceptance, isKnown, stale } from './acceptance.mjs'
 import { closingLines, markdown } from './report.mjs'
 import { installRuntimes, names, probe } from './runtimes.mjs'
 import { runAva, runSuite } from './suite.mjs'
@@ -46,7 +46,7 @@ async function test(name) {
     say: console.log,
   })
   const seconds = Math.round((performance.now() - start) / 1000)
-  const row = { name, kind, version, engine, addon, part, seconds, ...outcome }
+  const row = { name, kind, version, engine, addon, part, seconds, ...outcome, stale: stale(kind, outcome) }
   console.log(`\n${closingLines(row)}`)
   return row
 }

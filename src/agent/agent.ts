@@ -64,10 +64,13 @@ export interface Agent {
   set(name: string, value: NamedValue | undefined): void
   /** Ends the sampling, the servers and all connections. Safe to call again. */
   close(): Promise<void>
+  /** As `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>
 }
 
+/** What an agent did so far; the counters go on. */
 export interface AgentCounters extends ServersCounters {
+  /** What came of its sampler. */
   readonly sampling: SamplingCounters
   /** Requests that middleware counted, and reports in responses. */
   readonly traffic: TrafficCounters

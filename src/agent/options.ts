@@ -42,6 +42,7 @@ export interface GrpcOptions extends OrcaServiceOptions {
   readonly maxConnections?: number | undefined
 }
 
+/** Options of `createAgent`. */
 export interface AgentOptions extends UtilizationOptions {
   /** Answer over HTTP; `host`, `port`, `path`, `metrics`, `token`, `tls` and `maxConnections` are its. Default true. */
   readonly http?: boolean | undefined

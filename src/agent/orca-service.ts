@@ -29,6 +29,7 @@ export interface OrcaServiceCounters {
   badRequests: number
 }
 
+/** Options of `orcaService`. */
 export interface OrcaServiceOptions {
   /**
    * Reports are sent no more often than this, ms, whatever a client asks for, but when the agent's state changes. Default
@@ -56,7 +57,9 @@ export type OrcaServiceDefinition = {
 
 /** `xds.service.orca.v3.OpenRcaService`, for a server of @grpc/grpc-js. */
 export interface OrcaService {
+  /** The service, as `addService` of grpc-js takes it. */
   readonly definition: OrcaServiceDefinition
+  /** What answers its calls. */
   readonly implementation: { readonly StreamCoreMetrics: (call: OrcaCall) => void }
   /** What it did so far; the counters go on. */
   readonly counters: Readonly<OrcaServiceCounters>

@@ -32,8 +32,11 @@ export interface ConfigureOptions {
   forgetAfter?: number | undefined
   /** Fixes the sequence of picks. Default: by chance. */
   seed?: number | undefined
+  /** Where time comes from, as for `createBalancer`. */
   clock?: Clock | undefined
+  /** The table to share, from `createTable()`, as for `createBalancer`. */
   table?: Table | undefined
+  /** Which engine, as for `createBalancer`. */
   engine?: 'auto' | 'native' | 'portable' | undefined
 }
 

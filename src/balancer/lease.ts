@@ -23,8 +23,11 @@ export interface Outcome {
 
 /** Counts over all leases of a balancer. */
 export interface LeaseCounters {
+  /** Leases that were taken. */
   acquired: number
+  /** Leases that were released. */
   released: number
+  /** Releases that told of a failure. */
   failed: number
   /** Releases that said nothing of the node. */
   neutral: number
@@ -32,6 +35,7 @@ export interface LeaseCounters {
   releasedTwice: number
   /** Releases of leases that count no more: their node had left, or left and come back; or never did. */
   releasedLate: number
+  /** Latencies that were no number from 0 to 1e12, and were ignored. */
   badLatency: number
 }
 
@@ -67,8 +71,6 @@ export interface Learning {
 
 /**
  * A pick that counts as in flight, for all balancers and threads of the table, until it is released.
- *
- * @category Leases
  */
 export interface Lease<N extends NodeLike = NodeLike> {
   /** The node that was picked. */

@@ -46,8 +46,6 @@ const BUSY = 0.001
  * late that look itself was, or how long the oldest request has been waiting, if that is longer. So an idle process falls to 0,
  * and one that hangs or takes up no work rises though no request gets to tell. When the last request has ended and the
  * next turn of the event loop brings no other, it says 0 without waiting for the next look; while it works it says at least 0.001.
- *
- * @category Meters
  */
 export interface Meter {
   /** The metric's name in a report. */

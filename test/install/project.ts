@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -89,6 +90,24 @@ export class Project {
 
   npm(...args: string[]): Promise<Ran> {
     return this.succeed([...npmCommand(), ...args])
+  }
+
+  /** `npx` of what is installed; it asks no registry. */
+  npxCommand(...args: string[]): [string, ...string[]] {
+    return [...npmCommand(), 'exec', '--offline', '--', ...args] as [string, ...string[]]
+  }
+
+  npx(...args: string[]): Promise<Ran> {
+    return this.succeed(this.npxCommand(...args))
+  }
+
+  /** Starts one of its files with node; whoever starts it ends it. */
+  start(file: string, ...args: string[]) {
+    return spawn(process.execPath, [file, ...args], {
+      cwd: this.folder,
+      env: this.#env,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
   }
 
   pnpm(...args: string[]): Promise<Ran> {

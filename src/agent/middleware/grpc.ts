@@ -20,10 +20,15 @@ export interface GrpcModuleLike<
   I extends GrpcCallLike<M>,
   M extends GrpcMetadataLike<M>,
 > {
-  readonly ServerInterceptingCall: new (call: C) => I
+  /** Makes a call around another. */
+  readonly ServerInterceptingCall: new (
+    call: C,
+  ) => I
+  /** Makes metadata. */
   readonly Metadata: new () => M
 }
 
+/** Options of `grpcInterceptor`. */
 export interface GrpcInterceptorOptions<C = GrpcCallLike> {
   /**
    * Which calls take the report along, by method and by the call, such as by where it comes from (`call.getPeer()`). Default

@@ -11,6 +11,7 @@ import { USUAL_SPACING } from './trailer-reports.js'
 
 /** A node as the policies have it: its id is the endpoint's addresses, such as `10.0.0.1:8080`. */
 export interface GrpcNode {
+  /** The endpoint's addresses, such as `10.0.0.1:8080`. */
   readonly id: string
 }
 

@@ -54,6 +54,7 @@ export type AgentCheckSettings = Readonly<AgentCheckTransportOptions> & {
  * up to the first line end, within 1 KiB. Made by `agentCheckTransport`.
  */
 export interface AgentCheckTransport {
+  /** Which transport it is. */
   readonly kind: 'agent-check'
   /** @internal */
   readonly settings: AgentCheckSettings

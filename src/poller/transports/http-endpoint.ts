@@ -20,6 +20,7 @@ export interface HttpOptions {
   protocol?: 'http' | 'https' | undefined
   /** Sent as `Authorization: Bearer`; visible ASCII. Default none. */
   token?: string | undefined
+  /** How nodes prove who they are, and how this process does. Default: by the well-known certificates. */
   tls?: TlsSettings | undefined
 }
 

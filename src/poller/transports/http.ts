@@ -39,6 +39,7 @@ export type HttpSettings = Readonly<HttpTransportOptions> & {
  * of one of 200, up to 64 KiB of ORCA's JSON. Made by `httpTransport`.
  */
 export interface HttpTransport {
+  /** Which transport it is. */
   readonly kind: 'http'
   /** @internal */
   readonly settings: HttpSettings

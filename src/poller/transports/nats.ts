@@ -26,6 +26,7 @@ export interface NatsTransportSettings extends NatsSettings {
  * that have equal options. Made by `natsTransport`.
  */
 export interface NatsTransport {
+  /** Which transport it is. */
   readonly kind: 'nats'
   /** @internal */
   readonly settings: NatsTransportSettings

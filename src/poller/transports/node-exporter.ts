@@ -54,6 +54,7 @@ export type NodeExporterSettings = Readonly<NodeExporterTransportOptions> & {
  * redirected, pages up to 4 MiB. Made by `nodeExporterTransport`.
  */
 export interface NodeExporterTransport {
+  /** Which transport it is. */
   readonly kind: 'node-exporter'
   /** @internal */
   readonly settings: NodeExporterSettings

@@ -15,6 +15,7 @@ export interface OrcaTransportOptions {
   port?: number | undefined
   /** Sent as `authorization: Bearer`; visible ASCII. Default none. */
   token?: string | undefined
+  /** How nodes prove who they are, and how this process does. Default: by the well-known certificates. */
   tls?: TlsSettings | undefined
   /** How often a node is asked to tell, ms; at least 100. Servers may tell less often. Default 5,000, as often as polls. */
   reportInterval?: number | undefined
@@ -36,6 +37,7 @@ export type OrcaSettings = Readonly<OrcaTransportOptions> & {
  * stream, kept up by itself, messages of up to 64 KiB. Made by `orcaTransport`.
  */
 export interface OrcaTransport {
+  /** Which transport it is. */
   readonly kind: 'orca'
   /** @internal */
   readonly settings: OrcaSettings

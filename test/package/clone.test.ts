@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import test from 'ava'
 
 const run = promisify(execFile)
-const root = fileURLToPath(new URL('..', import.meta.url))
+const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /** Runs a program that imports the package by name, as its users do. */
 async function program(name: string, source: string): Promise<{ stdout: string; stderr: string }> {
@@ -74,9 +74,9 @@ test('the portable engine imports nothing of Node.js', async (t) => {
       await visit(new URL(specifier, file))
     }
   }
-  await visit(new URL('../dist/engine/portable/index.js', import.meta.url))
-  for (const file of await readdir(new URL('../dist/engine/portable/', import.meta.url))) {
-    if (file.endsWith('.js')) await visit(new URL(`../dist/engine/portable/${file}`, import.meta.url))
+  await visit(new URL('../../dist/engine/portable/index.js', import.meta.url))
+  for (const file of await readdir(new URL('../../dist/engine/portable/', import.meta.url))) {
+    if (file.endsWith('.js')) await visit(new URL(`../../dist/engine/portable/${file}`, import.meta.url))
   }
   t.true(seen.size >= 6)
 })
