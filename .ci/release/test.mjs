@@ -20,7 +20,9 @@ const { values } = parseArgs({
 
 /** The addon for this machine, and the name of its build. */
 async function ownAddon() {
-  const { buildNames, libcOf } = await import(pathToFileURL(join(root, 'dist/engine/binding.js')).href)
+  const engine = pathToFileURL(join(root, 'dist/engine/')).href
+  const { buildNames } = await import(`${engine}targets.js`)
+  const { libcOf } = await import(`${engine}libc.js`)
   const libc = process.platform === 'linux' ? libcOf(process.execPath) : undefined
   const [name] = buildNames(process.platform, process.arch, libc)
   const file = filesUnder(values.bindings, ['.']).find((it) => basename(it) === `idlest.${name}.node`)

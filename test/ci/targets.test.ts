@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import test from 'ava'
 import { factsOf, misfits, recipe } from '../../.ci/release/targets.mjs'
-import { buildNames } from '../../dist/engine/binding.js'
+import { buildNames } from '../../dist/engine/targets.js'
 
 const root = join(fileURLToPath(import.meta.url), '../../..')
 const targets: string[] = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).napi.targets
