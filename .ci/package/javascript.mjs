@@ -34,10 +34,9 @@ export async function minified(root, manifest) {
  * @param {import('./manifests.mjs').MainManifest} manifest
  */
 export function entriesOf({ exports, bin }) {
-  const exported = Object.values(exports).flatMap((entry) =>
-    typeof entry === 'string' ? [] : [entry.default],
-  )
-  return [...exported, ...Object.values(bin)].map((path) => posix.normalize(path))
+  const exported = Object.values(exports).map((entry) => (typeof entry === 'string' ? entry : entry.default))
+  const modules = [...exported, ...Object.values(bin)].filter((path) => path.endsWith('.js'))
+  return modules.map((path) => posix.normalize(path))
 }
 
 /** A file that a module starts or reads by its place beside it. */

@@ -7,6 +7,7 @@ import { processClock } from '../process-clock.js'
 import { toSeed } from '../seed.js'
 import { attachMemory } from '../table/file/open.js'
 import { NO_SLOT } from '../table/layout.js'
+import { keepLedger } from '../table/own-flights.js'
 import type { AttachedBalancer } from './contract.js'
 import {
   type BalancerHandle,
@@ -71,10 +72,14 @@ class ThreadBalancer extends TablePicker<string> implements AttachedBalancer {
     }
     const known = new KnownPlaces()
     let news: News | undefined
+    const chosen = chooseEngine(engine ?? handle.engine)
+    const memory = attachMemory(handle.table, 'counts')
+    // A file's table has one already.
+    if (memory.ledger === undefined) keepLedger(memory, chosen.ownFlights)
     super({
       name: handle.name,
-      engine: chooseEngine(engine ?? handle.engine),
-      memory: attachMemory(handle.table, 'counts'),
+      engine: chosen,
+      memory,
       clock: clock ?? processClock,
       exact: clock !== undefined && clock !== processClock,
       algorithm: handle.algorithm,
