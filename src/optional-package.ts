@@ -16,7 +16,7 @@ export type NatsModule = typeof import('@nats-io/transport-node')
  * @throws OptionError that says what to install
  */
 export function needPackage(option: string, name: string): void {
-  if (isBundled(import.meta.url, 'optional-package')) return
+  if (isBundled()) return
   try {
     import.meta.resolve(name)
   } catch {

@@ -2,13 +2,12 @@
 //   --bindings DIR  takes the addons from there, instead of the one that this machine builds
 //   --all           fails where a target has no addon
 //   --glibc VERSION fails where an addon asks for a newer glibc
-import { rm } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import Table from 'cli-table3'
 import { build } from '../build.mjs'
-import { filesUnder } from '../stamp.mjs'
 import { guard } from './guard.mjs'
 import { pack } from './pack.mjs'
 import { stage } from './stage.mjs'
@@ -45,13 +44,8 @@ async function main() {
   const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: name } = process.env
   const repository = server && name ? `git+${server}/${name}.git` : undefined
   const staged = await stage(root, { into, bindings: values.bindings, all: values.all, repository })
-  for (const file of filesUnder(
-    into,
-    ['.'],
-    staged.map(({ folder }) => basename(folder)),
-  )) {
-    if (file.endsWith('.tgz')) await rm(join(into, file))
-  }
+  // Of a time when more was staged.
+  for (const file of await readdir(into)) if (file.endsWith('.tgz')) await rm(join(into, file))
   const packed = await pack(staged, into)
   const checked = await Promise.all(packed.map((tarball) => guard(tarball, { glibc: values.glibc })))
   console.log(table(checked))

@@ -2,7 +2,7 @@ import type { NodeState, Report } from '../report.js'
 import type { Address } from '../web/listening.js'
 import { type AgentParts, keepParts } from './agent-parts.js'
 import type { NamedCounters, NamedValue } from './named-metrics.js'
-import type { NatsPublisher } from './nats-publisher.js'
+import type { NatsAddress } from './nats-publisher.js'
 import { type AgentOptions, checkAgentOptions } from './options.js'
 import { Reporter } from './reporter.js'
 import type { SamplingCounters } from './sampling.js'
@@ -22,7 +22,7 @@ export interface Agent {
   /** Where reports are told by gRPC, with `grpc`. */
   readonly grpc?: Address
   /** Where reports are published on NATS, with `nats`. */
-  readonly nats?: NatsPublisher['address']
+  readonly nats?: NatsAddress
   /** Counts the requests that this process serves; middleware and `begin()` tell it of them. */
   readonly traffic: Traffic
   /** What it did so far; the counters go on. */
@@ -64,10 +64,13 @@ export interface Agent {
   set(name: string, value: NamedValue | undefined): void
   /** Ends the sampling, the servers and all connections. Safe to call again. */
   close(): Promise<void>
+  /** As `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>
 }
 
+/** What an agent did so far; the counters go on. */
 export interface AgentCounters extends ServersCounters {
+  /** What came of its sampler. */
   readonly sampling: SamplingCounters
   /** Requests that middleware counted, and reports in responses. */
   readonly traffic: TrafficCounters

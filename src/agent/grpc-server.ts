@@ -6,8 +6,8 @@ import { HIDDEN } from '../options.js'
 import { pemBuffers } from '../pem.js'
 import { MAX_REQUEST } from '../reports/orca-request.js'
 import { listen } from '../web/listening.js'
+import type { ServerTls } from '../web/web-server.js'
 import type { GrpcServer, StartGrpcOptions } from './grpc-start.js'
-import type { AgentTls } from './options.js'
 import { createOrcaService } from './orca-service.js'
 import type { Reporter } from './reporter.js'
 
@@ -61,7 +61,7 @@ export async function startServer(options: StartGrpcOptions, reporter: Reporter)
   }
 }
 
-function tlsServer({ key, cert, ca, requestCert = false }: AgentTls): TcpServer {
+function tlsServer({ key, cert, ca, requestCert = false }: ServerTls): TcpServer {
   try {
     return createTlsServer({
       handshakeTimeout: HANDSHAKE_TIMEOUT,

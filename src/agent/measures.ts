@@ -18,13 +18,13 @@ export interface MeasuresOptions extends UtilizationOptions {
   /** Whose measures they are, for messages and telemetry. */
   readonly source: string
   /** Reads /proc and /sys; the real ones by default. */
-  readonly files?: Files
+  readonly files?: Files | undefined
   /** The machine's cores; `os.cpus` by default. */
-  readonly cpus?: CpuSamplerOptions['cpus']
+  readonly cpus?: CpuSamplerOptions['cpus'] | undefined
   /** This thread's event loop by default. */
-  readonly eventLoopUtilization?: () => LoopTimes
+  readonly eventLoopUtilization?: (() => LoopTimes) | undefined
   /** Where warnings go; the process's by default. */
-  readonly warn?: (message: string, code: string) => void
+  readonly warn?: ((message: string, code: string) => void) | undefined
 }
 
 /**

@@ -17,19 +17,19 @@ export interface UtilizationOptions {
    * What tells the CPU, in percent. Default `cpuSampler()`. With a sampler and no `utilization`, what it says is reported
    * as `cpu` as it is, and nothing else is measured.
    */
-  readonly sampler?: Sampler
+  readonly sampler?: Sampler | undefined
   /**
    * What is reported as `cpu`. Default `'max'`: CPU is not the only thing that runs out, and a full event loop or a used-up
    * quota is as good a reason to send work elsewhere.
    */
-  readonly utilization?: Utilization
+  readonly utilization?: Utilization | undefined
   /**
    * Whether the event loop of this process is measured. Default true; false for an agent that is a process of its own
    * beside the service, whose own loop says nothing.
    */
-  readonly eventLoop?: boolean
+  readonly eventLoop?: boolean | undefined
   /** Worker threads whose event loops count too, or a function that gives those there are now. Default none. */
-  readonly workers?: WatchedWorkers
+  readonly workers?: WatchedWorkers | undefined
 }
 
 const UTILIZATION = `'max', one of ${PARTS.map((part) => `'${part}'`).join(', ')}, or a function that gives percent`

@@ -6,11 +6,11 @@ import { ttlOption } from './ttl.js'
 /** Options of `adaptive`. */
 export interface AdaptiveOptions {
   /** Oldest age of a report that still counts, ms, inclusive. Default 10,000. */
-  ttl?: number
+  ttl?: number | undefined
   /** What is known of a node fades with this time constant, ms, so that it is tried again some time. Default 10,000. */
-  fading?: number
+  fading?: number | undefined
   /** A node that gives errors alone counts as so many times as slow, less one; 0: errors do not count. Default 10. */
-  errorCost?: number
+  errorCost?: number | undefined
 }
 
 const adaptiveOptions = options({

@@ -5,7 +5,7 @@ import type { LocalAlgorithm } from './algorithm.js'
 /** Options of `local`. */
 export interface LocalOptions {
   /** How another member is picked where the local one can't be: it drains, is no member, or is excluded. Default `'random'`. */
-  otherwise?: 'random' | 'roundRobin'
+  otherwise?: 'random' | 'roundRobin' | undefined
 }
 
 const localOptions = options({ otherwise: v.optional(oneOf(['random', 'roundRobin']), 'random') })

@@ -12,14 +12,14 @@ export interface MaglevOptions {
    * hundred times the number of nodes makes them even within 1 %; where there are more nodes than cells, some get no
    * key. Default 65,537.
    */
-  tableSize?: number
+  tableSize?: number | undefined
   /** What hashes keys and ids. Default `'murmur3'`. */
-  hash?: HashName
+  hash?: HashName | undefined
   /**
    * Fixed weights by node id: a node of weight 2 has twice the cells, 0 is never picked; one that is not named weighs 1.
    * Default: all 1.
    */
-  weights?: Weights
+  weights?: Weights | undefined
 }
 
 const maglevOptions = options({

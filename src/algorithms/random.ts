@@ -8,7 +8,7 @@ export interface RandomOptions {
    * Chances by node id, 0 to 1e12: a node of twice the weight is picked twice as often. 0: never. Not named: 1.
    * Default none: all have equal chances.
    */
-  weights?: Weights
+  weights?: Weights | undefined
 }
 
 const randomOptions = options({ weights: weightsOption })

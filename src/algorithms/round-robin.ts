@@ -8,7 +8,7 @@ export interface RoundRobinOptions {
    * Whether the balancer and those attached to it on other threads take turns together: then the order is exact over
    * all of them, by one atomic step a pick. Else each has turns of its own. Default false.
    */
-  shared?: boolean
+  shared?: boolean | undefined
 }
 
 const roundRobinOptions = options({ shared: v.optional(flag(), false) })

@@ -14,7 +14,8 @@ import type { Table } from '../table/table.js'
 import { publishEmptySelect } from '../telemetry.js'
 import { warn } from '../warn.js'
 import type { ArrayPicker, ArrayPicksOptions } from './array-picks.js'
-import { type Balancer, createBalancer, tableFor } from './balancer.js'
+import { createBalancer, tableFor } from './balancer.js'
+import type { Balancer } from './contract.js'
 import { turnsFor } from './cores.js'
 import { runnerOf } from './custom.js'
 import { arrayPickerOf } from './custom-arrays.js'
@@ -24,16 +25,19 @@ import { type PollOptions, sharedEntries } from './options.js'
 /** Options of `configure`, for the module-level `select`. */
 export interface ConfigureOptions {
   /** How to pick. Default `adaptive()`, which is `spareCapacity()` for arrays: nobody tells how these picks end. */
-  algorithm?: Algorithm
+  algorithm?: Algorithm | undefined
   /** Polls the nodes that `select` is shown. Default false: over readings that others in the process collect. */
-  poll?: PollOptions | false
+  poll?: PollOptions | false | undefined
   /** Nodes that were not shown for so long are polled no more, ms; at least twice `poll.interval`. Default 600,000: 10 minutes. */
-  forgetAfter?: number
+  forgetAfter?: number | undefined
   /** Fixes the sequence of picks. Default: by chance. */
-  seed?: number
-  clock?: Clock
-  table?: Table
-  engine?: 'auto' | 'native' | 'portable'
+  seed?: number | undefined
+  /** Where time comes from, as for `createBalancer`. */
+  clock?: Clock | undefined
+  /** The table to share, from `createTable()`, as for `createBalancer`. */
+  table?: Table | undefined
+  /** Which engine, as for `createBalancer`. */
+  engine?: 'auto' | 'native' | 'portable' | undefined
 }
 
 const configureOptions = options({

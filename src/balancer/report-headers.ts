@@ -3,8 +3,11 @@ import { BINARY_HEADER, REPORT_HEADER } from '../reports/orca-headers.js'
 
 /** What holds headers and looks them up by name: `Headers`, a `Map` with names in lower case, or grpc-js `Metadata`. */
 export interface HeaderLookup {
+  /** A header's value. */
   get(name: string): unknown
+  /** Takes a header out, as `Headers` and `Map` do. */
   delete?(name: string): unknown
+  /** Takes a header out, as `Metadata` of grpc-js does. */
   remove?(name: string): unknown
 }
 

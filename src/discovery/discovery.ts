@@ -129,6 +129,7 @@ export class Discovery<N extends NodeLike = NodeLike> implements NodeSource<N>, 
     for (const wake of this.#waiting) wake()
   }
 
+  /** As `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }

@@ -17,11 +17,11 @@ export type NodeEvent<N extends NodeLike = NodeLike> =
 /** Options of `eventDiscovery`. */
 export interface EventDiscoveryOptions {
   /** Least time between two changes that are passed on, ms; 0: each at once. Default 50. */
-  coalesce?: number
+  coalesce?: number | undefined
   /** For telemetry and warnings. Default `events`. */
-  name?: string
+  name?: string | undefined
   /** Where time comes from. Default the process's. */
-  clock?: Clock
+  clock?: Clock | undefined
 }
 
 const eventOptions = options({
@@ -128,8 +128,9 @@ class EventFinder<N extends NodeLike> implements Finder {
       this.#nodes = new Map(foundOf(event as readonly N[]).map(({ id, node }) => [id, node]))
       return
     }
-    const { add = [], remove = [] } = event as Exclude<NodeEvent<N>, readonly N[]>
-    if (!Array.isArray(add) || !Array.isArray(remove)) {
+    const { add = [], remove = [] } = Object(event) as Exclude<NodeEvent<N>, readonly N[]>
+    const isChange = typeof event === 'object' && event !== null && ('add' in event || 'remove' in event)
+    if (!isChange || !Array.isArray(add) || !Array.isArray(remove)) {
       throw new OptionError('event', event, 'an array of nodes, or { add, remove } with arrays of nodes')
     }
     // All or nothing.

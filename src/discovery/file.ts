@@ -12,13 +12,13 @@ import type { FileNode } from './file-format.js'
 /** Options of `fileDiscovery`. */
 export interface FileDiscoveryOptions {
   /** Longest time between two looks whether the file was changed, ms, where its folder can't be watched. Default 5,000. */
-  interval?: number
+  interval?: number | undefined
   /** How long it has to stay as it is before it is read, ms: it may be written bit by bit. Default 50. */
-  settle?: number
+  settle?: number | undefined
   /** For telemetry and warnings. Default `file:` and the path. */
-  name?: string
+  name?: string | undefined
   /** Where time comes from. Default the process's. */
-  clock?: Clock
+  clock?: Clock | undefined
 }
 
 const fileOptions = options({
@@ -59,6 +59,9 @@ function pathOf(path: unknown): string {
   } catch (error) {
     throw new OptionError('path', path, 'a path, or a file: URL', error)
   }
-  if (typeof path !== 'string' || path === '') throw new OptionError('path', path, 'a path, or a file: URL')
+  // No file has a zero byte in its name.
+  if (typeof path !== 'string' || path === '' || path.includes('\0')) {
+    throw new OptionError('path', path, 'a path, or a file: URL')
+  }
   return resolve(path)
 }

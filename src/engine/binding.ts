@@ -17,35 +17,35 @@ export type LoadResult =
 export interface LoadOptions {
   /** The only place to look, where given. */
   readonly path?: string | undefined
-  readonly platform?: string
-  readonly arch?: string
+  readonly platform?: string | undefined
+  readonly arch?: string | undefined
   /** The node binary whose C library counts. */
-  readonly execPath?: string
+  readonly execPath?: string | undefined
   /** Loads a module by path or name; Node's own unless a test stands in. */
-  readonly require?: (id: string) => unknown
+  readonly require?: ((id: string) => unknown) | undefined
   /** The version of idlest, which that of its packages must be; undefined where it can't be known. */
   readonly version?: string | undefined
-  /** The URL of the module that looks. */
-  readonly url?: string | undefined
-  /** Whether it looks from a clone, that builds the addon for itself. */
-  readonly clone?: boolean
+  /** The URL of the file that looks, beside which it does; this package's own, or a bundle's. */
+  readonly from?: string | undefined
+  /** Whether that is a bundle. */
+  readonly bundled?: boolean | undefined
+  /** Whether it looks from a clone, which builds the addon for itself. */
+  readonly clone?: boolean | undefined
 }
 
-/**
- * Looks for the addon: at the given path alone, or in the local build, then in the platform's package. A bundle has no
- * local build, but may have the file of the addon beside it.
- */
+/** Looks for the addon: at the given path alone, or in the local build, then in the platform's package. */
 export function loadBinding(options: LoadOptions = {}): LoadResult {
   const { path, platform = process.platform, arch = process.arch } = options
-  const url = 'url' in options ? options.url : import.meta.url
+  const { from = ownUrl(), bundled = isBundled(), clone = isClone() } = options
   const version = 'version' in options ? options.version : ownVersion()
-  const load = options.require ?? createRequire(ownUrl(url))
+  const load = options.require ?? createRequire(from)
   const libc = platform === 'linux' ? libcOf(options.execPath ?? process.execPath) : undefined
   const names = buildNames(platform, arch, libc)
   const reasons: LoadReason[] = []
-  const bundled = isBundled(url, 'engine/binding')
-  const local = names.map((name) => placeOf(bundled ? `./${fileOf(name)}` : `../native/${fileOf(name)}`, url))
-  const places = path === undefined ? [...local, ...names.map(packageOf)] : [path]
+  const beside = names.map((name) =>
+    fileURLToPath(new URL(`${bundled ? '.' : './native'}/${fileOf(name)}`, from)),
+  )
+  const places = path === undefined ? [...beside, ...names.map(packageOf)] : [path]
   for (const place of places) {
     const found = (place.startsWith('@') && otherVersion(load, place, version)) || tryPlace(load, place)
     if ('binding' in found) return { kind: 'loaded', binding: found.binding, from: place }
@@ -57,15 +57,11 @@ export function loadBinding(options: LoadOptions = {}): LoadResult {
     path,
     reasons,
     version,
-    bundle: bundled ? ownUrl(url) : undefined,
-    clone: options.clone ?? isClone(),
+    bundle: bundled ? from : undefined,
+    clone,
     installed: path === undefined ? othersThan(names).filter((name) => isInstalled(load, name)) : [],
   })
   return { kind: 'missing', reasons, error }
-}
-
-function placeOf(path: string, url: string | undefined): string {
-  return fileURLToPath(new URL(path, ownUrl(url)))
 }
 
 function systemOf(platform: string, arch: string, libc: Libc | undefined): string {

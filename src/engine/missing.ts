@@ -1,5 +1,4 @@
 import { EngineError } from '../errors.js'
-import { KEEP_EXTERNAL } from '../own-package.js'
 import { fileOf, packageOf, publishedOf } from './targets.js'
 
 /** One place where the addon was looked for, and why it did not come from there. */
@@ -50,7 +49,13 @@ function remedy({ path, reasons, names, version, bundle, clone, installed }: Sea
     return 'None is published for this system: set IDLEST_BINDING_PATH to one that you have built.'
   }
   const absent = reasons.every((reason) => reason.absent)
-  if (absent && bundle !== undefined) return inBundle(bundle, published)
+  if (absent && bundle !== undefined) {
+    const files = published.map(fileOf).join(' or ')
+    return (
+      `It runs from the bundle ${bundle}: leave idlest out of it (esbuild: --external:idlest), or put ${files} beside ` +
+      'it, or name its path by IDLEST_BINDING_PATH.'
+    )
+  }
   if (absent && clone) return 'npm run build builds it where Rust is installed.'
   const glibc = reasons
     .map(({ why }) => /GLIBC_([\d.]+)' not found/.exec(why)?.[1])
@@ -66,11 +71,6 @@ function remedy({ path, reasons, names, version, bundle, clone, installed }: Sea
     'It comes with idlest, but not with --omit=optional, nor by a lock file that npm before 11.3 wrote on another ' +
     `system: ${command}`
   )
-}
-
-function inBundle(bundle: string, targets: readonly string[]): string {
-  const files = targets.map((target) => `${fileOf(target)} of the package ${packageOf(target)}`).join(', or ')
-  return `It runs from the bundle ${bundle}: ${KEEP_EXTERNAL}, or put ${files} beside it, or set IDLEST_BINDING_PATH.`
 }
 
 function isDisabled(error: unknown): boolean {

@@ -12,14 +12,14 @@ const TARGETS: readonly string[] = [
   'win32-x64-msvc',
 ]
 
-/** The file of a build, wherever it is. */
-export function fileOf(target: string): string {
-  return `idlest.${target}.node`
-}
-
 /** The package that has a build. */
 export function packageOf(target: string): string {
   return `@idlest/binding-${target}`
+}
+
+/** The file of a build. */
+export function fileOf(target: string): string {
+  return `idlest.${target}.node`
 }
 
 /**

@@ -10,9 +10,9 @@ export type { FeedLost } from './follow.js'
 /** How a feed is opened. */
 export interface FeedOptions {
   /** The bearer token, where the balancer is served with one. */
-  readonly token?: string
+  readonly token?: string | undefined
   /** Ends the feed. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
 }
 
 const feedOptions = options({

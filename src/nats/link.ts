@@ -18,18 +18,18 @@ export interface LinkOptions {
   /** A connection has begun: time to subscribe. */
   readonly onConnect: (connection: NatsConnection) => void
   /** An attempt has failed, or a connection was lost; told each time. */
-  readonly onLost?: (reason: string) => void
+  readonly onLost?: ((reason: string) => void) | undefined
   /** The server refuses what is published, and the connection goes on. One that it refuses to subscribe ends. */
-  readonly onRefused?: (reason: string) => void
+  readonly onRefused?: ((reason: string) => void) | undefined
   /** Longest wait for a server to take the connection, ms. Default 5,000. */
-  readonly timeout?: number
+  readonly timeout?: number | undefined
   /** A server that leaves two pings of this interval, ms, without an answer is gone. Default 5,000: after 10 to 15 s. */
-  readonly ping?: number
+  readonly ping?: number | undefined
   /**
    * Shortest wait before the next attempt, ms; up to as much again is added by chance, lest a fleet come back all at
    * once. Default 1,000.
    */
-  readonly retry?: number
+  readonly retry?: number | undefined
 }
 
 // Several in one text are as good as an array, which the client's type does not have.

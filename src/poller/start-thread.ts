@@ -23,7 +23,7 @@ export function startThread(): WorkerLike {
     name: 'idlest-poll',
     ...(process.execArgv.some((flag) => PRELOADS.test(flag)) ? { execArgv: [] } : {}),
   }
-  if (isBundled(import.meta.url, 'poller/start-thread')) {
+  if (isBundled()) {
     const program = besideBundle()
     if (program !== undefined) return new Worker(program, options)
     if ((import.meta.url as string | undefined) === undefined) {
@@ -36,7 +36,7 @@ export function startThread(): WorkerLike {
 
 function besideBundle(): URL | undefined {
   return ['js', 'mjs', 'cjs']
-    .map((suffix) => new URL(`./polling-thread.${suffix}`, ownUrl(import.meta.url)))
+    .map((suffix) => new URL(`./polling-thread.${suffix}`, ownUrl()))
     .find((program) => existsSync(program))
 }
 

@@ -4,6 +4,7 @@ import { Serving } from './serving.js'
 
 /** What is needed of an instance of Fastify. */
 export interface FastifyLike {
+  /** Has `hook` called for each request. */
   addHook(
     name: 'onRequest',
     hook: (

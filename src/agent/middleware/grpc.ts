@@ -20,26 +20,31 @@ export interface GrpcModuleLike<
   I extends GrpcCallLike<M>,
   M extends GrpcMetadataLike<M>,
 > {
-  readonly ServerInterceptingCall: new (call: C) => I
+  /** Makes a call around another. */
+  readonly ServerInterceptingCall: new (
+    call: C,
+  ) => I
+  /** Makes metadata. */
   readonly Metadata: new () => M
 }
 
+/** Options of `grpcInterceptor`. */
 export interface GrpcInterceptorOptions<C = GrpcCallLike> {
   /**
    * Which calls take the report along, by method and by the call, such as by where it comes from (`call.getPeer()`). Default
    * all: whoever may call learns how busy the server is.
    */
-  readonly when?: (path: string, call: C) => boolean
+  readonly when?: ((path: string, call: C) => boolean) | undefined
   /**
    * How long a report may be sent again before it is written anew, ms: so much older than it says it may be. 0: each
    * response has one of its own. Default 10.
    */
-  readonly reuse?: number
+  readonly reuse?: number | undefined
   /**
    * Methods, such as `/shop.Carts/Watch`, whose calls don't count and get no report, such as streams that stay open for
    * hours. Default none; those of gRPC's own services (health, reflection, channelz) and ORCA's never do.
    */
-  readonly skip?: (path: string) => boolean
+  readonly skip?: ((path: string) => boolean) | undefined
 }
 
 const interceptorOptions = options({

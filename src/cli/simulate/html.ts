@@ -1,5 +1,5 @@
 import { accessSync, constants, statSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, sep } from 'node:path'
 import { reasonOf } from '../../errors.js'
 import { lengthOf } from '../../scenario/plan.js'
 import type { Scenario } from '../../scenario/scenario.js'
@@ -60,7 +60,8 @@ export class HtmlReport {
     try {
       const there = statSync(path, { throwIfNoEntry: false })
       if (there?.isDirectory()) throw new Error(`${path} is a directory`)
-      accessSync(there === undefined ? dirname(path) : path, constants.W_OK)
+      // With a separator at its end, what is no folder is not taken for one.
+      accessSync(there === undefined ? dirname(path) + sep : path, constants.W_OK)
     } catch (error) {
       throw cantWrite(error)
     }

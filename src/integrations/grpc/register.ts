@@ -11,6 +11,7 @@ import { USUAL_SPACING } from './trailer-reports.js'
 
 /** A node as the policies have it: its id is the endpoint's addresses, such as `10.0.0.1:8080`. */
 export interface GrpcNode {
+  /** The endpoint's addresses, such as `10.0.0.1:8080`. */
   readonly id: string
 }
 
@@ -26,11 +27,11 @@ export interface RegisterOptions {
    * Options of the balancers, one a channel. Defaults are those of `createBalancer`; but with
    * `idlest_weighted_round_robin`, `health` and `suspicion` are false: gRPC has outlier detection for that.
    */
-  balancer?: GrpcBalancerOptions
+  balancer?: GrpcBalancerOptions | undefined
   /** Called with each balancer as it is made, such as to look at it. What it throws is thrown at the channel. */
-  onBalancer?: (balancer: Balancer<GrpcNode>, policy: PolicyName) => void
+  onBalancer?: ((balancer: Balancer<GrpcNode>, policy: PolicyName) => void) | undefined
   /** The version of the module given, where it can't be found out since it is bundled. */
-  version?: string
+  version?: string | undefined
 }
 
 // What they are is checked by making a balancer.

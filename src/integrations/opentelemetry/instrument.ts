@@ -1,10 +1,9 @@
-import { createRequire } from 'node:module'
 import type { Histogram, Meter, MeterProvider, Observable } from '@opentelemetry/api'
 import * as v from 'valibot'
 import { PeerError } from '../../errors.js'
 import type { NodeLike } from '../../index.js'
 import { checkOptions, options } from '../../options.js'
-import { ownUrl, ownVersion } from '../../own-package.js'
+import { ownRequire, ownVersion } from '../../own-package.js'
 import { DURATION_BOUNDS, METRICS, type MetricKey } from '../metrics/catalogue.js'
 import type { Watchable } from '../metrics/observer.js'
 import { maxNodesOption, type Watch, WatchedBalancers } from '../metrics/watched-balancers.js'
@@ -12,18 +11,16 @@ import { maxNodesOption, type Watch, WatchedBalancers } from '../metrics/watched
 /** Options of `instrumentBalancer`. */
 export interface InstrumentOptions {
   /** Default: the one that is registered with `@opentelemetry/api`. So start the SDK first. */
-  meterProvider?: MeterProvider
+  meterProvider?: MeterProvider | undefined
   /**
    * How many nodes have series of their own: those with the most picks. The rest is node `other`. 0 to 100,000, default
    * 100.
    */
-  maxNodes?: number
+  maxNodes?: number | undefined
 }
 
 const API = '@opentelemetry/api'
 const TESTED = '^1.9.0'
-
-const require = createRequire(ownUrl(import.meta.url))
 
 const instrumentOptions = options({
   meterProvider: v.optional(
@@ -69,7 +66,7 @@ export function instrumentBalancer<N extends NodeLike>(
 function globalProvider(): MeterProvider {
   let api: Partial<typeof import('@opentelemetry/api')>
   try {
-    api = require(API)
+    api = ownRequire(API)
   } catch (error) {
     throw new PeerError(API, undefined, TESTED, 'is not installed', error)
   }

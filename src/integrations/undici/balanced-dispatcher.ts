@@ -1,5 +1,5 @@
-import { Agent, Dispatcher, errors, Pool } from 'undici'
 import type { NodeLike } from '../../index.js'
+import { Agent, Dispatcher, errors, Pool } from '../../undici.js'
 import type { Call } from './call.js'
 import { type CallCounters, Caller } from './caller.js'
 import { ControllerCall } from './controller-call.js'
@@ -18,6 +18,7 @@ type Done = (error: Error | null, data: null) => void
 
 /** What a dispatcher has done so far, and how many nodes it has something open to. */
 export interface BalancedDispatcherStats extends CallCounters {
+  /** Nodes that there are dispatchers for. */
   upstreams: number
 }
 
@@ -83,10 +84,12 @@ export class BalancedDispatcher<N extends NodeLike = NodeLike> extends Dispatche
     this.isLent = otherwise !== undefined
   }
 
+  /** Whether it takes no more requests. */
   get closed(): boolean {
     return this.closing !== undefined
   }
 
+  /** Whether what was under way was ended too. */
   get destroyed(): boolean {
     return this.destroying !== undefined
   }
@@ -123,6 +126,7 @@ export class BalancedDispatcher<N extends NodeLike = NodeLike> extends Dispatche
 
   /** Takes no more requests, and ends when those under way have. */
   override close(): Promise<void>
+  /** The same, with a callback. */
   override close(done: () => void): void
   override close(done?: Done): Promise<void> | undefined {
     checkCallback(done)
@@ -133,8 +137,11 @@ export class BalancedDispatcher<N extends NodeLike = NodeLike> extends Dispatche
 
   /** Takes no more requests, and ends those under way with an error: default ClientDestroyedError. */
   override destroy(): Promise<void>
+  /** The same, with another error. */
   override destroy(error: Error | null): Promise<void>
+  /** The same, with a callback. */
   override destroy(done: () => void): void
+  /** The same, with another error and a callback. */
   override destroy(error: Error | null, done: () => void): void
   override destroy(given?: Error | null | Done, callback?: Done): Promise<void> | undefined {
     const [error, done] = typeof given === 'function' ? [null, given] : [given ?? null, callback]

@@ -13,7 +13,7 @@ import { checkOptions, milliseconds, options } from '../../options.js'
 /** Options of `natsTransport`. */
 export interface NatsTransportOptions extends NatsOptions {
   /** A node that has published no report for so long, ms, has failed. Default 15,000. */
-  readonly silence?: number
+  readonly silence?: number | undefined
 }
 
 /** Options of `natsTransport` with their defaults: plain data. */
@@ -26,7 +26,9 @@ export interface NatsTransportSettings extends NatsSettings {
  * that have equal options. Made by `natsTransport`.
  */
 export interface NatsTransport {
+  /** Which transport it is. */
   readonly kind: 'nats'
+  /** @internal */
   readonly settings: NatsTransportSettings
 }
 

@@ -26,19 +26,19 @@ export type CpuMetric = 'node' | 'container' | CpuSource
 /** What one node has of its own. */
 export interface NodeExporterNodeOptions extends HttpNodeOptions {
   /** Default the transport's. */
-  metric?: CpuMetric
+  metric?: CpuMetric | undefined
 }
 
 /** Options of `nodeExporterTransport`. */
 export interface NodeExporterTransportOptions extends HttpOptions {
   /** The exporters' port, 1-65535, whatever the port in the node's id. Default 9100. */
-  port?: number
+  port?: number | undefined
   /** Default `/metrics`. */
-  path?: string
+  path?: string | undefined
   /** Whose CPU is read. Default `'node'`. */
-  metric?: CpuMetric
+  metric?: CpuMetric | undefined
   /** What a node has of its own; called once per node, when it joins, on the balancer's thread. */
-  node?: (id: string) => NodeExporterNodeOptions | undefined
+  node?: ((id: string) => NodeExporterNodeOptions | undefined) | undefined
 }
 
 /** Options of `nodeExporterTransport` with their defaults. */
@@ -54,7 +54,9 @@ export type NodeExporterSettings = Readonly<NodeExporterTransportOptions> & {
  * redirected, pages up to 4 MiB. Made by `nodeExporterTransport`.
  */
 export interface NodeExporterTransport {
+  /** Which transport it is. */
   readonly kind: 'node-exporter'
+  /** @internal */
   readonly settings: NodeExporterSettings
 }
 
