@@ -91,6 +91,7 @@ export interface AgentCounters extends ServersCounters {
  *
  * Listens on loopback unless told otherwise, and keeps the process alive until it is closed, but with `unref`.
  *
+ * @example
  * ```ts
  * const agent = await createAgent({ port: 9000, sampler: eventLoopSampler() })
  * console.log(agent.url) // http://127.0.0.1:9000/report

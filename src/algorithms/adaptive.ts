@@ -50,9 +50,14 @@ const SMOOTHING = 10_000
  * load, 1.5 at 50 %; each request still finds an idle node. A node that hung is back 25 s after it is well, one that
  * timed out after 5 to 10 s. For the first few responses it is `leastConnections`.
  *
- * How it was found, and what failed, with figures: `.github/docs/adaptive.md`.
+ * How it was found, and what failed, with figures, is in the guide "adaptive(): how it was found".
  *
- * Throws OptionError.
+ * @example
+ * ```ts
+ * const balancer = createBalancer({ nodes, algorithm: adaptive() })
+ * await balancer.run((node) => fetch(`http://${node}/`))
+ * ```
+ * @throws OptionError
  */
 export function adaptive(given: AdaptiveOptions = {}): AdaptiveAlgorithm {
   const { ttl, fading, errorCost } = checkOptions('adaptive', given, adaptiveOptions)

@@ -99,7 +99,7 @@ export const SHORTEST_UPDATE = 100
  * at `largest / mean` weights on average, of what `clamp` makes of them: few, whatever the number of nodes, unless one of
  * many nodes weighs more than all the others: then 100 to 160 ns natively at 1,000 to 10,000 nodes, and 6 to 9 µs portably.
  *
- * Throws OptionError.
+ * @throws OptionError
  */
 export function weightedRoundRobin(given: WeightedRoundRobinOptions = {}): WeightedRoundRobinAlgorithm {
   const checked = checkOptions('weightedRoundRobin', given, weightedRoundRobinOptions)

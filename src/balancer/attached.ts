@@ -177,8 +177,15 @@ class ThreadBalancer extends TablePicker<string> implements AttachedBalancer {
 /**
  * Attaches to a balancer of another thread, from the handle that was posted here.
  *
- * Throws OptionError, TableError where the memory is not a table of this version, ClosedError where the balancer has been
- * closed meanwhile, EngineError.
+ * @example
+ * ```ts
+ * const attached = attachBalancer(workerData.handle)
+ * await attached.run((node) => fetch(`http://${node}/`))
+ * ```
+ * @param handle what `balancer.handle()` gave, posted to this thread
+ * @throws TableError where the memory is not a table of this version
+ * @throws ClosedError where the balancer has been closed meanwhile
+ * @throws OptionError, EngineError
  */
 export function attachBalancer(handle: BalancerHandle, options: AttachOptions = {}): AttachedBalancer {
   return new ThreadBalancer(checkHandle(handle), options)

@@ -169,8 +169,14 @@ let dropIn: DropIn | undefined
  * `id`; what is returned is the very element that was passed. Goes by the readings that anything in this process
  * collects; without any, a uniform random pick.
  *
- * Throws NoNodesError where the array is empty, BadNodeError for an element that is not a node, UnknownLoadError where
- * the algorithm was told to fail.
+ * @example
+ * ```ts
+ * const node = select(nodes)
+ * const response = await fetch(`http://${node}/`)
+ * ```
+ * @throws NoNodesError where the array is empty
+ * @throws BadNodeError for an element that is not a node
+ * @throws UnknownLoadError where the algorithm was told to fail
  */
 export function select<T extends NodeLike>(nodes: readonly T[]): T {
   dropIn ??= new DropIn({})
@@ -179,7 +185,13 @@ export function select<T extends NodeLike>(nodes: readonly T[]): T {
 
 /**
  * Gives the module-level `select` an algorithm of its own, and with `poll` makes it poll the nodes that it is shown.
- * Replaces what was configured before. Throws OptionError, and then changes nothing.
+ * Replaces what was configured before.
+ *
+ * @example
+ * ```ts
+ * await configure({ algorithm: leastCpu({ threshold: 10 }), poll: { transport: httpTransport({ port: 9000 }) } })
+ * ```
+ * @throws OptionError (rejects), and then changes nothing
  * @returns resolves when what was configured before has stopped polling
  */
 export async function configure(given: ConfigureOptions): Promise<void> {

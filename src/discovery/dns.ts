@@ -63,17 +63,18 @@ const dnsOptions = options({
  * Nodes by DNS: the addresses of a name, such as those of a headless service of Kubernetes, or the servers of its SRV
  * records with their weights and priorities.
  *
- * ```ts
- * const nodes = dnsDiscovery({ hostname: 'api.default.svc.cluster.local', port: 8080 })
- * const balancer = createBalancer({ nodes })
- * await balancer.run((node) => fetch(`http://${node.id}/`))
- * ```
  * Looks again when the records' TTL is over (up to a tenth later, lest a fleet ask all at once), each `interval` at the
  * latest, and when a node fails: it is ejected, or polls of it begin to fail. Never more than once in `minInterval`.
  * Answers without a record, names that are not there, time-outs and errors change nothing; after each, the next lookup
  * waits longer, up to `interval`.
  *
- * Throws OptionError.
+ * @example
+ * ```ts
+ * const nodes = dnsDiscovery({ hostname: 'api.default.svc.cluster.local', port: 8080 })
+ * const balancer = createBalancer({ nodes })
+ * await balancer.run((node) => fetch(`http://${node.id}/`))
+ * ```
+ * @throws OptionError
  */
 export function dnsDiscovery(given: DnsDiscoveryOptions): Discovery<DnsNode> {
   const checked = checkOptions('dnsDiscovery', given, dnsOptions)

@@ -26,6 +26,7 @@ const feedOptions = options({
  * loop over it is left; it keeps the process alive until then. Certificates are trusted as Node.js does, with
  * `NODE_EXTRA_CA_CERTS`.
  *
+ * @example
  * ```ts
  * for await (const view of openFeed('http://127.0.0.1:9090/')) {
  *   if (isView(view)) console.log(view.picksPerSecond)

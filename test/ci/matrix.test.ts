@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import test from 'ava'
 import type { FileStats, Written } from '../../.ci/ava.config.mjs'
-import { isKnown, stale } from '../../.ci/matrix/acceptance.mjs'
+import { isKnown, leftOut, stale, withoutHanging } from '../../.ci/matrix/acceptance.mjs'
+import { known } from '../../.ci/matrix/known.mjs'
 import { closingLines, markdown, type Tested } from '../../.ci/matrix/report.mjs'
 import { command, names, placesOf } from '../../.ci/matrix/runtimes.mjs'
 import { type Run, runSuite } from '../../.ci/matrix/suite.mjs'
@@ -95,19 +96,35 @@ test('a file that did not run to its end has failed', async (t) => {
   t.is((await suite([broken, { code: 1, written: undefined }])).failed, 1)
 })
 
-test('a test is known not to pass in one runtime by its title, or with its whole file', (t) => {
+test('a test is known not to pass in one runtime, or is left out of it, and is told of when it passes', (t) => {
   const known = [
     { kind: 'bun' as const, file: 'test/a.test.ts', title: 'one', why: '' },
-    { kind: 'deno' as const, file: 'test/b.test.ts', why: '' },
+    { kind: 'bun' as const, file: 'test/b.test.ts', title: 'two', why: '', hangs: true },
   ]
   t.true(isKnown('bun', { file: 'test/a.test.ts', title: 'one' }, known))
   t.false(isKnown('bun', { file: 'test/a.test.ts', title: 'two' }, known))
   t.false(isKnown('deno', { file: 'test/a.test.ts', title: 'one' }, known))
-  t.true(isKnown('deno', { file: 'test/b.test.ts', title: 'any' }, known))
+  t.deepEqual(withoutHanging('bun', known), ['--match=!two'])
+  t.deepEqual(withoutHanging('deno', known), [])
   const files = ['test/a.test.ts', 'test/b.test.ts']
+  t.deepEqual(
+    leftOut('bun', files, known).map(({ title }) => title),
+    ['two'],
+  )
+  t.deepEqual(leftOut('bun', [], known), [])
+  const failed = [{ file: 'test/a.test.ts', title: 'one', what: '' }]
   t.deepEqual(stale('bun', { files, known: [] }, known), ['test/a.test.ts › one'])
-  t.deepEqual(stale('bun', { files, known: [{ file: 'test/a.test.ts', title: 'one', what: '' }] }, known), [])
+  t.deepEqual(stale('bun', { files, known: failed }, known), [])
   t.deepEqual(stale('bun', { files: [], known: [] }, known), [])
+})
+
+test('each test that is known not to pass is still there, and has its reason', (t) => {
+  for (const { file, title, why } of known) {
+    const last = title.split(/[:,] /).at(-1) ?? ''
+    t.true(readFileSync(join(root, file), 'utf8').includes(last) || title.includes('--'), `${file}: ${title}`)
+    t.true(why.length > 10, title)
+  }
+  t.true(known.every(({ kind }) => kind !== 'node'))
 })
 
 test('each runtime is where its package for this platform has it', (t) => {

@@ -99,8 +99,9 @@ const agentCheckSchema = options({
  * `stats().poll.pushed.bad` and warned of, while the others apply. As in HAProxy, a node whose agent does not answer is
  * not down: its readings expire.
  *
+ * @example
  * ```ts
- * agentCheckTransport({ port: 9777, weight: 'idle' })
+ * const transport = agentCheckTransport({ port: 9777, weight: 'idle' })
  * ```
  * @throws OptionError
  */

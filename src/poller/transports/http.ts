@@ -65,8 +65,10 @@ const httpSchema = options({
 /**
  * Makes the transport that asks agents over HTTP: node `10.0.0.1:8080` is asked at `http://10.0.0.1:8080/report`.
  *
+ * @example
  * ```ts
- * httpTransport({ protocol: 'https', port: 9000, token: process.env.AGENT_TOKEN, tls: { ca } })
+ * const transport = httpTransport({ port: 9000, token: process.env.IDLEST_TOKEN })
+ * const balancer = createBalancer({ nodes, poll: { transport } })
  * ```
  * @throws OptionError
  */

@@ -104,8 +104,9 @@ const nodeExporterSchema = options({
  * between them, so the first page of a node is no report yet, nor is one after its counters started anew. A report is as old
  * as the middle of that time: after a long gap it is old, and not taken for the present.
  *
+ * @example
  * ```ts
- * nodeExporterTransport({ metric: { kind: 'process', cores: 4 }, port: 8080 })
+ * const transport = nodeExporterTransport({ port: 8080, metric: { kind: 'process', cores: 4 } })
  * ```
  * @throws OptionError
  */

@@ -1,22 +1,30 @@
-import { connectivityState, experimental, Metadata } from '@grpc/grpc-js'
+import * as grpc from '@grpc/grpc-js'
+import { registerIdlestPolicies } from '../../dist/integrations/grpc/index.js'
 import type { BenchCase } from '../case.js'
 import { ownLoop } from '../own-loop.js'
-import { withVersion } from './version.js'
+import { PEER_CASES } from './names.js'
 
-/** The policies that are compared. */
-export type Policy = 'round_robin' | 'weighted_round_robin' | 'pick_first'
+const { connectivityState, experimental, Metadata, status } = grpc
 
-type SubchannelRef = ReturnType<experimental.SubchannelInterface['getChannelzRef']>
+/** The policies that are compared: those of grpc-js, and idlest's. */
+export type Policy =
+  | 'round_robin'
+  | 'weighted_round_robin'
+  | 'pick_first'
+  | 'idlest_weighted_round_robin'
+  | 'idlest_adaptive'
+
+type SubchannelRef = ReturnType<grpc.experimental.SubchannelInterface['getChannelzRef']>
 
 // A connection that is ready and does nothing: picks don't look any further.
-class ReadySubchannel implements experimental.SubchannelInterface {
+class ReadySubchannel implements grpc.experimental.SubchannelInterface {
   readonly #address: string
 
   constructor(address: string) {
     this.#address = address
   }
 
-  getConnectivityState(): connectivityState {
+  getConnectivityState(): grpc.connectivityState {
     return connectivityState.READY
   }
   getAddress(): string {
@@ -25,7 +33,7 @@ class ReadySubchannel implements experimental.SubchannelInterface {
   isHealthy(): boolean {
     return true
   }
-  realSubchannelEquals(other: experimental.SubchannelInterface): boolean {
+  realSubchannelEquals(other: grpc.experimental.SubchannelInterface): boolean {
     return other === this
   }
   addConnectivityStateListener(): void {}
@@ -53,7 +61,7 @@ class ReadySubchannel implements experimental.SubchannelInterface {
 }
 
 export interface PolicyPicker {
-  readonly picker: experimental.Picker
+  readonly picker: grpc.experimental.Picker
   close(): void
 }
 
@@ -63,7 +71,7 @@ export interface PolicyPicker {
  * alike, which changes no pick's cost.
  */
 export function pickerOf(policy: Policy, nodes: number): PolicyPicker {
-  let picker: experimental.Picker | undefined
+  let picker: grpc.experimental.Picker | undefined
   const balancer = new experimental.ChildLoadBalancerHandler({
     createSubchannel: (address) => new ReadySubchannel(experimental.subchannelAddressToString(address)),
     updateState: (state, made) => {
@@ -83,27 +91,48 @@ export function pickerOf(policy: Policy, nodes: number): PolicyPicker {
 }
 
 /** What a call that has no deadline, metadata or config of its own passes to pickers. */
-export const CALL: experimental.PickArgs = { metadata: new Metadata(), extraPickInfo: {} }
+export const CALL: grpc.experimental.PickArgs = { metadata: new Metadata(), extraPickInfo: {} }
+
+const NOTHING = new Metadata()
 
 /** Pickers of @grpc/grpc-js. A pick gives an object made for it. */
 export function grpcCases(nodes: number): { cases: BenchCase[]; close: () => void } {
+  registerIdlestPolicies(grpc)
   const turns = pickerOf('round_robin', nodes)
   const weighted = pickerOf('weighted_round_robin', nodes)
   const first = pickerOf('pick_first', nodes)
-  const called = withVersion('@grpc/grpc-js')
+  const ourWeighted = pickerOf('idlest_weighted_round_robin', nodes)
+  const ourAdaptive = pickerOf('idlest_adaptive', nodes)
   const shape = { engine: '-', nodes, iterations: 20 } as const
   return {
     cases: [
-      { ...shape, name: `${called}, round_robin picker`, sample: ownLoop(() => turns.picker.pick(CALL)) },
+      { ...shape, name: PEER_CASES.roundRobin, sample: ownLoop(() => turns.picker.pick(CALL)) },
+      { ...shape, name: PEER_CASES.weightedRoundRobin, sample: ownLoop(() => weighted.picker.pick(CALL)) },
+      { ...shape, name: PEER_CASES.pickFirst, sample: ownLoop(() => first.picker.pick(CALL)) },
+      // These hear of a call's begin and end; those of grpc-js have nothing to hear.
       {
         ...shape,
-        name: `${called}, weighted_round_robin picker`,
-        sample: ownLoop(() => weighted.picker.pick(CALL)),
+        name: PEER_CASES.ourWeighted,
+        sample: ownLoop(() => {
+          const pick = ourWeighted.picker.pick(CALL)
+          pick.onCallStarted?.()
+          pick.onCallEnded?.(status.OK, '', NOTHING)
+          return pick
+        }),
       },
-      { ...shape, name: `${called}, pick_first picker`, sample: ownLoop(() => first.picker.pick(CALL)) },
+      {
+        ...shape,
+        name: PEER_CASES.ourAdaptive,
+        sample: ownLoop(() => {
+          const pick = ourAdaptive.picker.pick(CALL)
+          pick.onCallStarted?.()
+          pick.onCallEnded?.(status.OK, '', NOTHING)
+          return pick
+        }),
+      },
     ],
     close: () => {
-      for (const { close } of [turns, weighted, first]) close()
+      for (const { close } of [turns, weighted, first, ourWeighted, ourAdaptive]) close()
     },
   }
 }

@@ -4,7 +4,7 @@ import type { BenchCase } from '../case.js'
 import { KeyTurn } from '../keys.js'
 import { ownLoop } from '../own-loop.js'
 import { nodeIds } from '../pool.js'
-import { withVersion } from './version.js'
+import { PEER_CASES } from './names.js'
 
 /** Size of the rings that are compared. */
 export const RING_NODES = 1_000
@@ -36,18 +36,17 @@ export function ringCases(): BenchCase[] {
   const forgetting = hashring(1)
   const consistent = consistentHash()
   const keys = new KeyTurn()
-  const called = withVersion('hashring')
   return [
     {
       ...shape,
-      name: `${called}, get(key), not cached`,
+      name: PEER_CASES.hashring,
       iterations: 3,
       sample: ownLoop(() => forgetting.get(keys.next())),
     },
-    { ...shape, name: `${called}, get(key), cached`, sample: ownLoop(() => remembering.get(keys.next())) },
+    { ...shape, name: PEER_CASES.hashringCached, sample: ownLoop(() => remembering.get(keys.next())) },
     {
       ...shape,
-      name: `${withVersion('consistent-hash')}, get(key)`,
+      name: PEER_CASES.consistentHash,
       sample: ownLoop(() => consistent.get(keys.next())),
     },
   ]

@@ -2,7 +2,7 @@ import { P2cBalancer, RandomBalancer } from 'load-balancers'
 import type { BenchCase } from '../case.js'
 import { ownLoop } from '../own-loop.js'
 import { nodeIds } from '../pool.js'
-import { withVersion } from './version.js'
+import { PEER_CASES } from './names.js'
 
 /** load-balancers: what it gives is an index, which its user looks up. It counts picks, and knows of no load. */
 export function countingCases(nodes: number): BenchCase[] {
@@ -10,16 +10,15 @@ export function countingCases(nodes: number): BenchCase[] {
   const ids = nodeIds(nodes)
   const twoChoices = new P2cBalancer(nodes)
   const random = new RandomBalancer(nodes)
-  const called = withVersion('load-balancers')
   return [
     {
       ...shape,
-      name: `${called}, nodes[P2cBalancer.pick()]`,
+      name: PEER_CASES.twoChoices,
       sample: ownLoop(() => ids[twoChoices.pick()]),
     },
     {
       ...shape,
-      name: `${called}, nodes[RandomBalancer.pick()]`,
+      name: PEER_CASES.randomBalancer,
       sample: ownLoop(() => ids[random.pick()]),
     },
   ]

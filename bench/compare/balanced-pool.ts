@@ -2,7 +2,7 @@ import { BalancedPool, type Dispatcher } from 'undici'
 import type { BenchCase } from '../case.js'
 import { ownLoop } from '../own-loop.js'
 import { nodeIds } from '../pool.js'
-import { withVersion } from './version.js'
+import { PEER_CASES } from './names.js'
 
 /**
  * The part of undici's BalancedPool that picks, which is not public: the method that its `dispatch` calls, by the symbol
@@ -32,7 +32,7 @@ export function balancedPoolCases(nodes: number): { cases: BenchCase[]; close: (
       ? []
       : [
           {
-            name: `${withVersion('undici')}, pick of BalancedPool`,
+            name: PEER_CASES.balancedPool,
             engine: '-',
             nodes,
             iterations: 10,
