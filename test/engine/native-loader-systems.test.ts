@@ -269,6 +269,16 @@ test('a bundle loads the addon of the package above it', (t) => {
   t.is(look(bundleIn(project({ 'linux-x64-gnu': { main: working } }))).from, PACKAGE)
 })
 
+test('a bundle loads the addon that is beside it', (t) => {
+  const bundle = bundleIn(project({}))
+  const file = fileURLToPath(new URL('idlest.linux-x64-gnu.node', bundle.from))
+  const require = (id: string): unknown => {
+    if (id === file) return { abi: () => ABI, Core: class {} }
+    throw coded(`Cannot find module '${id}'`, { code: 'MODULE_NOT_FOUND' })
+  }
+  t.is(look({ ...bundle, require }).from, file)
+})
+
 test('in a clone the addon is built, not installed', (t) => {
   const { message = '' } = look({ ...project({}), ...gnu, clone: true })
   t.regex(message, /npm run build builds it where Rust is installed\.$/)
