@@ -48,7 +48,7 @@ const churned = createBalancer({
   nodes: discovery,
   table,
   algorithm: adaptive(),
-  poll: { transport: httpTransport(), interval: 500, startupJitter: 0, timeout: 400 },
+  poll: { transport: httpTransport(), interval: 500, startupJitter: 0, timeout: 1_000 },
 })
 const churnedLane = new BasicLane(churned, table, { picks: 500, leases: 3 })
 await churned.ready()
@@ -94,7 +94,8 @@ async function look(): Promise<Look> {
     rss,
     heap,
     external,
-    used: heap + external,
+    threads: threads.used,
+    used: heap + external + threads.used,
     picks: sumOf(parts, ({ made }) => made.picks),
     leases: sumOf(parts, ({ made }) => made.leases),
     polls: sumOf(stats, ({ poll }) => poll?.asked ?? 0),

@@ -31,7 +31,9 @@ const timer = setInterval(() => {
 
 parentPort.on('message', (message) => {
   if (message === 'count') {
-    parentPort.postMessage({ ...made })
+    globalThis.gc?.()
+    const { heapUsed, external } = process.memoryUsage()
+    parentPort.postMessage({ made: { ...made }, used: heapUsed + external })
     return
   }
   clearInterval(timer)

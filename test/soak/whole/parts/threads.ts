@@ -21,6 +21,8 @@ export class Threads implements Part {
   readonly made = noneMade()
   /** How many were terminated. */
   terminated = 0
+  /** Bytes that those that stay have in use, after a collection. */
+  used = 0
   readonly #handle: () => BalancerHandle
   readonly #own: Set<Worker>
   readonly #staying: Worker[]
@@ -36,16 +38,17 @@ export class Threads implements Part {
     this.#coming = this.#comeAndGo()
   }
 
-  /** Takes in what the threads that stay have made so far. */
+  /** Takes in what the threads that stay have made so far, and what memory they use. */
   async count(): Promise<void> {
     const counts = await Promise.all(
       this.#staying.map(async (worker) => {
         worker.postMessage('count')
-        return (await once(worker, 'message'))[0] as Made
+        return (await once(worker, 'message'))[0] as { made: Made; used: number }
       }),
     )
+    this.used = counts.reduce((sum, { used }) => sum + used, 0)
     for (const key of Object.keys(this.made) as (keyof Made)[]) {
-      this.made[key] = counts.reduce((sum, made) => sum + made[key], 0)
+      this.made[key] = counts.reduce((sum, { made }) => sum + made[key], 0)
     }
   }
 
