@@ -4,6 +4,14 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 
 /** @typedef {Extract<import('ava/internal').Event, { type: 'stats' }>['stats']} Stats */
+/** @typedef {Stats['byFile'] extends Map<string, infer F> ? F & { unexpectedProcessExits?: number } : never} FileStats */
+/**
+ * What is left in the file: the statistics, for each test file too, and what failed or was left undone.
+ * @typedef {Omit<Stats, 'byFile'> & {
+ *   byFile: Record<string, FileStats>,
+ *   faults: { file: string, title?: string | undefined, what: string }[],
+ * }} Written
+ */
 
 const { ava } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
 
@@ -11,13 +19,48 @@ const { ava } = JSON.parse(readFileSync(new URL('../package.json', import.meta.u
 async function observeRun({ events }) {
   /** @type {Stats | undefined} */
   let stats
+  /** @type {Written['faults']} */
+  const faults = []
   const file = process.env.IDLEST_AVA_STATS
   process.on('exit', () => {
-    if (file && stats) writeFileSync(file, JSON.stringify(stats))
+    if (file && stats) {
+      const written = { ...stats, byFile: Object.fromEntries(stats.byFile), faults }
+      writeFileSync(file, JSON.stringify(written))
+    }
   })
   for await (const event of events) {
     if (event.type === 'stats') stats = event.stats
+    else faults.push(...faultsOf(event))
   }
+}
+
+/**
+ * @param {import('ava/internal').Event} event
+ * @returns {Written['faults']}
+ */
+function faultsOf(event) {
+  if (event.type === 'timeout') {
+    return [...event.pendingTests].flatMap(([file, titles]) =>
+      [...titles].map((title) => ({ file, title, what: 'timed out' })),
+    )
+  }
+  if (event.type === 'test-failed') {
+    return [{ file: event.testFile, title: event.title, what: firstLine(event.err.message) }]
+  }
+  // ava's types know of neither the file nor some of the events.
+  const {
+    type,
+    testFile: file,
+    err,
+  } = /** @type {{ type: string, testFile?: string, err?: Error }} */ (event)
+  const names = ['hook-failed', 'internal-error', 'process-exit', 'uncaught-exception', 'unhandled-rejection']
+  if (![...names, 'worker-failed'].includes(type)) return []
+  return [{ file: file ?? '', what: [type, ...(err ? [firstLine(err.message)] : [])].join(': ') }]
+}
+
+/** @param {string} [text] */
+function firstLine(text = '') {
+  return text.split('\n', 1)[0] ?? ''
 }
 
 export default { ...ava, observeRun, nonSemVerExperiments: { observeRunsFromConfig: true } }

@@ -12,11 +12,11 @@ import { buildPages } from './pages.mjs'
  * Brings a clone to the point where it runs: packages, dist/ with the pages, the native core, and with `bench` the C++
  * addon. What is there and current is left alone.
  * @param {string} root
- * @param {{ bench?: boolean }} [options]
+ * @param {{ bench?: boolean, native?: boolean }} [options] `native: false` leaves the native core as it is
  * @returns {Promise<{ step: 'node' | 'install' | 'compile' | 'pages' | 'native' | 'floor', fatal: boolean }[]>} what failed;
  * fatal: nothing runs without it
  */
-export async function build(root, { bench = false } = {}) {
+export async function build(root, { bench = false, native = true } = {}) {
   const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const complaint = nodeComplaint(process.versions.node, engines.node)
   if (complaint) {
@@ -32,7 +32,7 @@ export async function build(root, { bench = false } = {}) {
       const failed = []
       if ((await compile(root)) === 'failed') failed.push({ step: 'compile', fatal: true })
       if ((await buildPages(root)) === 'failed') failed.push({ step: 'pages', fatal: false })
-      if ((await buildNative(root)) === 'failed') failed.push({ step: 'native', fatal: false })
+      if (native && (await buildNative(root)) === 'failed') failed.push({ step: 'native', fatal: false })
       if (bench && (await buildFloor(root)) === 'failed') failed.push({ step: 'floor', fatal: false })
       return failed
     },

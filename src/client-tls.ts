@@ -4,16 +4,16 @@ import { type Pem, pemSchema } from './pem.js'
 
 /** How the other side of a connection proves who it is, and how this process does. */
 export interface TlsSettings {
-  /** Certificates that are trusted instead of the well-known ones. */
-  readonly ca?: Pem
-  /** This process's certificate, where it is asked for one. */
-  readonly cert?: Pem
-  /** Its private key. */
-  readonly key?: Pem
+  /** Certificates that are trusted instead of the well-known ones. Default: those, as Node.js has them. */
+  readonly ca?: Pem | undefined
+  /** This process's certificate, where it is asked for one. Default none. */
+  readonly cert?: Pem | undefined
+  /** Its private key. Default none. */
+  readonly key?: Pem | undefined
   /** The name that the other side's certificate must bear; default the host that is connected to. */
-  readonly servername?: string
+  readonly servername?: string | undefined
   /** false takes any certificate: for tests. Default true. */
-  readonly rejectUnauthorized?: boolean
+  readonly rejectUnauthorized?: boolean | undefined
 }
 
 /** `TlsSettings`. */

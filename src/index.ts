@@ -1,6 +1,24 @@
 export * from './agent/index.js'
 export { type AdaptiveOptions, adaptive } from './algorithms/adaptive.js'
-export type { Algorithm, Weights } from './algorithms/algorithm.js'
+export type {
+  AdaptiveAlgorithm,
+  Algorithm,
+  HashRingAlgorithm,
+  KeyedAlgorithm,
+  LeastConnectionsAlgorithm,
+  LeastCpuAlgorithm,
+  LocalAlgorithm,
+  MaglevAlgorithm,
+  OwnSendsCost,
+  PowerOfTwoAlgorithm,
+  PrequalAlgorithm,
+  RandomAlgorithm,
+  RoundRobinAlgorithm,
+  SpareCapacityAlgorithm,
+  WeightClamp,
+  WeightedRoundRobinAlgorithm,
+  Weights,
+} from './algorithms/algorithm.js'
 export {
   type CustomAlgorithm,
   type CustomChoice,
@@ -26,8 +44,10 @@ export {
   type WeightedRoundRobinOptions,
   weightedRoundRobin,
 } from './algorithms/weighted-round-robin.js'
-export { type AttachedBalancer, type AttachOptions, attachBalancer } from './balancer/attached.js'
-export { type Balancer, createBalancer } from './balancer/balancer.js'
+export { type AttachOptions, attachBalancer } from './balancer/attached.js'
+export { createBalancer } from './balancer/balancer.js'
+export type { AttachedBalancer, Balancer, Picker } from './balancer/contract.js'
+export type { CustomCounters } from './balancer/custom.js'
 export { type ConfigureOptions, configure, select } from './balancer/drop-in.js'
 export type { Explanation } from './balancer/explain.js'
 export type { Grounds, GroundsCode } from './balancer/grounds.js'
@@ -46,12 +66,13 @@ export type {
 } from './balancer/node-source.js'
 export type { BalancerOptions, PollOptions } from './balancer/options.js'
 export type { EjectionReason, HealthCounters } from './balancer/passive-health.js'
+export type { PickCounters } from './balancer/pick-counters.js'
 export { createTable } from './balancer/process-table.js'
 export type { Reason, ReasonCode, Rules } from './balancer/reasons.js'
 export type { HeaderLookup, ReportSource } from './balancer/report-headers.js'
 export type { SelectOptions } from './balancer/select-options.js'
 export type { EjectionSnapshot, NodeSnapshot } from './balancer/snapshot.js'
-export type { MemberState, Told } from './balancer/standings.js'
+export type { MemberOrder, MemberState, Told } from './balancer/standings.js'
 export type { BalancerStats } from './balancer/stats.js'
 export type { SuspicionCounters, SuspicionReason } from './balancer/suspicion.js'
 export type {
@@ -61,8 +82,9 @@ export type {
   TrustOptions,
 } from './balancer/trust-options.js'
 export type { TlsSettings } from './client-tls.js'
-export type { Clock } from './clock.js'
+export type { Clock, TimerHandle } from './clock.js'
 export * from './discovery/index.js'
+export type { EngineName } from './engine/engine.js'
 export {
   BadKeyError,
   BadNodeError,
@@ -84,20 +106,22 @@ export {
 } from './errors.js'
 export { estimateFleet, type FleetEstimate, type FleetFigures } from './estimate/estimate.js'
 export type { FleetInputs } from './estimate/inputs.js'
-export type { AdviceStep, FleetStep, LossStep, ValueStep } from './estimate/steps.js'
+export type { AdviceStep, EstimateStep, FleetStep, LossStep, ValueStep } from './estimate/steps.js'
 export type { HashName, Key } from './keys/key-hash.js'
 export { type FeedLost, type FeedOptions, isView, openFeed } from './live/feed.js'
-export type { LiveHead, LiveNode, LivePoll, LiveView } from './live/live-view.js'
+export type { LiveFacts, LiveHead, LiveNode, LivePoll, LiveView } from './live/live-view.js'
 export type { ServeOptions } from './live/options.js'
 export type { LiveCounters, LiveServer } from './live/server.js'
+export type { ViewerCounters } from './live/viewers.js'
 export type { Arrival } from './meter/arrival.js'
 export { type Meter, type MeterCounters, type MeterSample, meter } from './meter/meter.js'
 export type { NodeMeter } from './meter/node-meter.js'
 export type { MeterOptions, NodeMeterOptions } from './meter/options.js'
 export type { NatsOptions } from './nats/settings.js'
-export type { PushCounts } from './poller/answer.js'
+export type { AnswerCounts, PushCounts } from './poller/answer.js'
 export type { PollFailure } from './poller/failures.js'
 export type { PollerCounters } from './poller/poller.js'
+export type { ProbeCounters } from './poller/prober.js'
 export {
   type CustomTransport,
   functionTransport,
@@ -115,7 +139,7 @@ export {
   type HttpTransportOptions,
   httpTransport,
 } from './poller/transports/http.js'
-export type { HttpNodeOptions } from './poller/transports/http-endpoint.js'
+export type { HttpNodeOptions, HttpOptions } from './poller/transports/http-endpoint.js'
 export {
   type NatsTransport,
   type NatsTransportOptions,
@@ -136,6 +160,8 @@ export {
 export type { PollElection } from './poller/watch-leader.js'
 export type { KeptReport, NodeState, Report } from './report.js'
 export type { CpuSource } from './reports/node-cpu.js'
+export type { HeaderForm } from './reports/orca-headers.js'
+export type { MetricName } from './table/layout.js'
 export type { Table, TableOptions } from './table/table.js'
 export type {
   CustomErrorEvent,

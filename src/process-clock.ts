@@ -28,7 +28,15 @@ export function originOf(shared: () => number, own: () => number): number {
 }
 
 /**
- * The process's monotonic clock. Every thread has a time origin of its own; counted from hrtime's zero, which all
- * threads share, their clocks agree.
+ * Where this thread's `performance.now()` counts from, in a time that all threads share. hrtime's zero is the machine's
+ * start in Node.js. In Bun and Deno it is the thread's own, and only `timeOrigin` tells threads apart: by the system's
+ * time, so that a thread that starts after that was set is as far from the others as it was set.
  */
-export const processClock: Clock = performanceClock(originOf(hrtimeMs, () => performance.now()))
+function threadOrigin(): number {
+  const { bun, deno } = process.versions
+  if (bun !== undefined || deno !== undefined) return performance.timeOrigin
+  return originOf(hrtimeMs, () => performance.now())
+}
+
+/** The process's monotonic clock. Every thread has a time origin of its own; their clocks agree all the same. */
+export const processClock: Clock = performanceClock(threadOrigin())

@@ -8,31 +8,31 @@ export type NodeState = 'up' | 'drain' | 'maint' | 'down'
  */
 export interface Report {
   /** CPU utilization in percent, 0-100; above 100 is stored as 100. */
-  cpu?: number
+  cpu?: number | undefined
   /** Application utilization in percent, as the node defines it. */
-  application?: number
+  application?: number | undefined
   /** Memory utilization in percent, 0-100. */
-  memory?: number
+  memory?: number | undefined
   /** Requests served per second. */
-  qps?: number
+  qps?: number | undefined
   /** Errors per second. */
-  eps?: number
+  eps?: number | undefined
   /** Requests in flight at the node. */
-  inFlight?: number
+  inFlight?: number | undefined
   /** Latency of a request, ms. */
-  latency?: number
+  latency?: number | undefined
   /** Time from arrival to start of work, ms. */
-  queueDelay?: number
+  queueDelay?: number | undefined
   /** How old the sample was when it was sent, ms; 0 where it is not given. */
-  age?: number
+  age?: number | undefined
   /** The user's own metrics. */
-  named?: Record<string, number>
+  named?: Record<string, number> | undefined
   /** Whether it takes work. Like the two below it is for the balancer's members, not for the table, and stays until told anew. */
-  state?: NodeState
+  state?: NodeState | undefined
   /** Percent of the share that it would get otherwise, 0-100; above 100 counts as 100, 0 as no new work. */
-  weight?: number
+  weight?: number | undefined
   /** Most requests in flight that it takes from this process, at least 0; 0: no limit. */
-  maxInFlight?: number
+  maxInFlight?: number | undefined
 }
 
 /** What the table keeps of a report, whatever algorithm is used. */

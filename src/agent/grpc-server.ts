@@ -1,17 +1,17 @@
 import { createServer, type Server as TcpServer } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
-import { Server, ServerCredentials } from '@grpc/grpc-js'
 import { OptionError, reasonOf } from '../errors.js'
+import { loadGrpc } from '../optional-package.js'
 import { HIDDEN } from '../options.js'
 import { pemBuffers } from '../pem.js'
 import { MAX_REQUEST } from '../reports/orca-request.js'
 import { listen } from '../web/listening.js'
+import type { ServerTls } from '../web/web-server.js'
 import type { GrpcServer, StartGrpcOptions } from './grpc-start.js'
-import type { AgentTls } from './options.js'
 import { createOrcaService } from './orca-service.js'
 import type { Reporter } from './reporter.js'
 
-// The one module of the agent that loads @grpc/grpc-js: it is imported when a gRPC server is asked for.
+// The one module of the agent that loads @grpc/grpc-js.
 
 // Times are ms.
 const HANDSHAKE_TIMEOUT = 5_000
@@ -34,6 +34,7 @@ const LIMITS = {
  * @throws OptionError (rejects) for a key and a certificate that are of no use
  */
 export async function startServer(options: StartGrpcOptions, reporter: Reporter): Promise<GrpcServer> {
+  const { Server, ServerCredentials } = await loadGrpc()
   const service = createOrcaService(options, reporter, options.clock)
   const counters = Object.assign(service.counters, { badConnections: 0, dropped: 0, acceptErrors: 0 })
 
@@ -60,7 +61,7 @@ export async function startServer(options: StartGrpcOptions, reporter: Reporter)
   }
 }
 
-function tlsServer({ key, cert, ca, requestCert = false }: AgentTls): TcpServer {
+function tlsServer({ key, cert, ca, requestCert = false }: ServerTls): TcpServer {
   try {
     return createTlsServer({
       handshakeTimeout: HANDSHAKE_TIMEOUT,

@@ -28,7 +28,7 @@ export interface StartGrpcOptions extends CheckedGrpcOptions {
  * @throws OptionError (rejects) for a key and a certificate that are of no use
  */
 export async function startGrpcServer(options: StartGrpcOptions, reporter: Reporter): Promise<GrpcServer> {
-  // Loaded where it is used: it needs a package that is optional.
+  // Loaded where it is used, as its package is.
   const { startServer } = await import('./grpc-server.js')
   return startServer(options, reporter)
 }

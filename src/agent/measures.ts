@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.js'
 import type { Report } from '../report.js'
-import { type OwnPart, type Parts, percentOf, reportOfParts, sampleParts } from './parts.js'
+import { type OwnPart, percentOf, reportOfParts, sampleParts, type UtilizationParts } from './parts.js'
 import { type CpuSamplerOptions, cpuSampler } from './samplers/cpu.js'
 import { eventLoopSampler, type LoopTimes } from './samplers/event-loop.js'
 import type { Files } from './samplers/files.js'
@@ -18,13 +18,13 @@ export interface MeasuresOptions extends UtilizationOptions {
   /** Whose measures they are, for messages and telemetry. */
   readonly source: string
   /** Reads /proc and /sys; the real ones by default. */
-  readonly files?: Files
+  readonly files?: Files | undefined
   /** The machine's cores; `os.cpus` by default. */
-  readonly cpus?: CpuSamplerOptions['cpus']
+  readonly cpus?: CpuSamplerOptions['cpus'] | undefined
   /** This thread's event loop by default. */
-  readonly eventLoopUtilization?: () => LoopTimes
+  readonly eventLoopUtilization?: (() => LoopTimes) | undefined
   /** Where warnings go; the process's by default. */
-  readonly warn?: (message: string, code: string) => void
+  readonly warn?: ((message: string, code: string) => void) | undefined
 }
 
 /**
@@ -35,7 +35,7 @@ export class Measures {
   readonly counters: SamplingCounters
   readonly #sampling: Sampling
   // Of the sample that is being taken; undefined where the user's sampler alone is asked.
-  #parts: Parts | undefined
+  #parts: UtilizationParts | undefined
 
   /** @throws OptionError where options contradict each other */
   constructor(options: MeasuresOptions) {

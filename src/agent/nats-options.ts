@@ -16,9 +16,9 @@ export interface NatsPublisherOptions extends NatsOptions {
   /** By what id balancers know this node, such as `10.0.0.1:8080`. */
   readonly id: string
   /** From one publication to the next, ms. Default 1,000. */
-  readonly interval?: number
+  readonly interval?: number | undefined
   /** By how much of the interval each wait may be shorter, by chance, 0-1: so that a fleet spreads out. Default 0.1. */
-  readonly jitter?: number
+  readonly jitter?: number | undefined
 }
 
 /** Checked options: plain data. */

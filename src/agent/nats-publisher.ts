@@ -30,6 +30,14 @@ function noPublications() {
   return { published: 0, dropped: 0, notReady: 0, refused: 0, reconnects: 0 }
 }
 
+/** Where an agent publishes its reports. */
+export interface NatsAddress {
+  /** The NATS servers, as they were given: the first that answers is used. */
+  readonly servers: readonly string[]
+  /** The subject, with the agent's `id` in it. */
+  readonly subject: string
+}
+
 /** What a publisher tells. The agent's reporter is one. */
 export interface PublisherSource {
   report(): Report | undefined
@@ -42,7 +50,7 @@ export interface PublisherSource {
  * state, weight or limit change. Without a connection it publishes nothing, and goes on trying to get one.
  */
 export class NatsPublisher implements AgentServer {
-  readonly address: { readonly servers: readonly string[]; readonly subject: string }
+  readonly address: NatsAddress
   readonly counters: NatsPublisherCounters
   readonly #source: PublisherSource
   readonly #clock: Clock

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Clock } from '../clock.js'
 import { OptionError } from '../errors.js'
-import { Meter } from '../meter/meter.js'
+import { type Meter, QueueMeter } from '../meter/meter.js'
 import { GRPC_PACKAGE, needPackage } from '../optional-package.js'
 import { checkOptions, clockSchema, flag, milliseconds, number, options, text, whole } from '../options.js'
 import { processClock } from '../process-clock.js'
@@ -18,86 +18,84 @@ import {
 import { type OrcaServiceOptions, orcaServiceEntries } from './orca-service.js'
 import { checkUtilization, type UtilizationOptions, utilizationEntries } from './utilization.js'
 
-/** A certificate for the agent, and whom it asks for theirs. */
-export type AgentTls = ServerTls
-
 /** A port for HAProxy's agent checks. The protocol knows neither tokens nor TLS: who reaches it may read it. */
 export interface AgentCheckOptions {
   /** Address to listen on. Default `127.0.0.1`: loopback alone. */
-  readonly host?: string
+  readonly host?: string | undefined
   /** Port to listen on, 0 for any free one. Default 0. */
-  readonly port?: number
-  /** Connections at a time; further ones are closed at once, and counted. Default 1,024. */
-  readonly maxConnections?: number
+  readonly port?: number | undefined
+  /** Connections at a time, at least 1; further ones are closed at once, and counted. Default 1,024. */
+  readonly maxConnections?: number | undefined
 }
 
 /** A port for ORCA's reports out of band, by gRPC. Needs the package @grpc/grpc-js. */
 export interface GrpcOptions extends OrcaServiceOptions {
   /** Address to listen on. Default `127.0.0.1`: loopback alone. */
-  readonly host?: string
+  readonly host?: string | undefined
   /** Port to listen on, 0 for any free one. Default 0. */
-  readonly port?: number
+  readonly port?: number | undefined
   /** What clients must send, as for HTTP. Default the agent's own `token`. */
-  readonly token?: string
+  readonly token?: string | undefined
   /** Serve by TLS. Default the agent's own `tls`. */
-  readonly tls?: AgentTls
-  /** Connections at a time; further ones are closed at once, and counted. Default 1,024. */
-  readonly maxConnections?: number
+  readonly tls?: ServerTls | undefined
+  /** Connections at a time, at least 1; further ones are closed at once, and counted. Default 1,024. */
+  readonly maxConnections?: number | undefined
 }
 
+/** Options of `createAgent`. */
 export interface AgentOptions extends UtilizationOptions {
   /** Answer over HTTP; `host`, `port`, `path`, `metrics`, `token`, `tls` and `maxConnections` are its. Default true. */
-  readonly http?: boolean
+  readonly http?: boolean | undefined
   /** Address to listen on. Default `127.0.0.1`: loopback alone. */
-  readonly host?: string
+  readonly host?: string | undefined
   /** Port to listen on, 0 for any free one. Default 0. */
-  readonly port?: number
+  readonly port?: number | undefined
   /** Path of the report. Default `/report`. */
-  readonly path?: string
+  readonly path?: string | undefined
   /** Serve Prometheus text: at `/metrics` (true, the default), at another path, or not at all. */
-  readonly metrics?: boolean | string
+  readonly metrics?: boolean | string | undefined
   /** Clients must send `Authorization: Bearer <token>`: 1 to 1,024 visible ASCII characters. Default none. */
-  readonly token?: string
+  readonly token?: string | undefined
   /** Serve by HTTPS. Default plain HTTP. */
-  readonly tls?: AgentTls
+  readonly tls?: ServerTls | undefined
   /** Answer HAProxy's agent checks too, on a port of their own. Default: no. */
-  readonly agentCheck?: AgentCheckOptions
+  readonly agentCheck?: AgentCheckOptions | undefined
   /** Tell reports by gRPC too, on a port of its own. Default: no. */
-  readonly grpc?: GrpcOptions
+  readonly grpc?: GrpcOptions | undefined
   /** Publish the report on NATS too. Its client keeps the process alive until the agent is closed. Default: no. */
-  readonly nats?: NatsPublisherOptions
+  readonly nats?: NatsPublisherOptions | undefined
   /** How far back `qps` and `eps` of the requests that middleware counts look, ms; at least 100. Default 10,000. */
-  readonly trafficWindow?: number
+  readonly trafficWindow?: number | undefined
   /** Meters of this process whose values go into the report, each of another metric. Default none. */
-  readonly meters?: readonly Meter[]
+  readonly meters?: readonly Meter[] | undefined
   /**
    * Metrics of your own by name: numbers, which stay, or functions that give one, called in each sample. As for the
    * agent's `set`. Default none.
    */
-  readonly named?: Readonly<Record<string, NamedValue>>
+  readonly named?: Readonly<Record<string, NamedValue>> | undefined
   /** Percent of the share of work that it would get otherwise, 0-100. Default: says nothing of it. */
-  readonly weight?: number
-  /** Most requests in flight that it takes from one process; 0: no limit. Default: says nothing of it. */
-  readonly maxInFlight?: number
+  readonly weight?: number | undefined
+  /** Most requests in flight that it takes from one process, at least 0; 0: no limit. Default: says nothing of it. */
+  readonly maxInFlight?: number | undefined
   /** From the end of one sample to the start of the next, ms. Default 1,000. */
-  readonly sampleInterval?: number
+  readonly sampleInterval?: number | undefined
   /** How long a promise of the sampler may take, ms. Default 2,000. */
-  readonly sampleTimeout?: number
-  /** Connections at a time; further ones are closed at once, and counted. Default 1,024. */
-  readonly maxConnections?: number
+  readonly sampleTimeout?: number | undefined
+  /** Connections at a time, at least 1; further ones are closed at once, and counted. Default 1,024. */
+  readonly maxConnections?: number | undefined
   /** Let the process end though the agent listens. Default false: a server keeps its process alive. */
-  readonly unref?: boolean
+  readonly unref?: boolean | undefined
   /** What samples are timed by; the process's monotonic clock by default. */
-  readonly clock?: Clock
+  readonly clock?: Clock | undefined
 }
 
 /** Agent options with their defaults. */
 export interface CheckedAgentOptions
   extends Required<Omit<AgentOptions, Optional | 'metrics'>>,
     Pick<AgentOptions, Exclude<Optional, 'agentCheck' | 'grpc' | 'nats'>> {
-  readonly agentCheck?: CheckedAgentCheckOptions
-  readonly grpc?: CheckedGrpcOptions
-  readonly nats?: NatsPublisherSettings
+  readonly agentCheck?: CheckedAgentCheckOptions | undefined
+  readonly grpc?: CheckedGrpcOptions | undefined
+  readonly nats?: NatsPublisherSettings | undefined
   readonly metrics: string | false
 }
 
@@ -148,7 +146,7 @@ const agentOptions = options({
   trafficWindow: v.optional(milliseconds(100), 10_000),
   meters: v.optional(
     v.pipe(
-      v.array(v.instance(Meter, METERS), METERS),
+      v.array(v.instance(QueueMeter, METERS), METERS),
       v.check((meters) => new Set(meters.map(({ metric }) => metric)).size === meters.length, METERS),
     ),
     [],

@@ -1,3 +1,4 @@
+import type { Buffer } from 'node:buffer'
 import * as v from 'valibot'
 import type { Clock } from '../clock.js'
 import { checkOptions, milliseconds, options, whole } from '../options.js'
@@ -28,16 +29,17 @@ export interface OrcaServiceCounters {
   badRequests: number
 }
 
+/** Options of `orcaService`. */
 export interface OrcaServiceOptions {
   /**
    * Reports are sent no more often than this, ms, whatever a client asks for, but when the agent's state changes. Default
    * 1,000, as often as agents sample.
    */
-  readonly minInterval?: number
+  readonly minInterval?: number | undefined
   /** Streams at a time; further ones are refused, and counted. Default 1,024. */
-  readonly maxStreams?: number
+  readonly maxStreams?: number | undefined
   /** Clients must send `authorization: Bearer <token>`: 1 to 1,024 visible ASCII characters. Default none. */
-  readonly token?: string
+  readonly token?: string | undefined
 }
 
 /** The one method, as `server.addService` takes it. Requests and reports are handed over serialized. */
@@ -55,7 +57,9 @@ export type OrcaServiceDefinition = {
 
 /** `xds.service.orca.v3.OpenRcaService`, for a server of @grpc/grpc-js. */
 export interface OrcaService {
+  /** The service, as `addService` of grpc-js takes it. */
   readonly definition: OrcaServiceDefinition
+  /** What answers its calls. */
   readonly implementation: { readonly StreamCoreMetrics: (call: OrcaCall) => void }
   /** What it did so far; the counters go on. */
   readonly counters: Readonly<OrcaServiceCounters>
@@ -67,7 +71,7 @@ export interface OrcaService {
 export interface CheckedOrcaServiceOptions {
   readonly minInterval: number
   readonly maxStreams: number
-  readonly token?: string
+  readonly token?: string | undefined
 }
 
 /** The options of the service, for whoever has more beside them. */
@@ -196,7 +200,9 @@ export function createOrcaService(
  *
  * It ends with the agent, and by `close()`; end it before the server's `tryShutdown`, which waits for open streams.
  *
+ * @example
  * ```ts
+ * const server = new grpc.Server()
  * const { definition, implementation } = orcaService(agent)
  * server.addService(definition, implementation)
  * ```

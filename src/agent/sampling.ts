@@ -23,10 +23,20 @@ export type SampleOutcome =
   | { readonly kind: 'none' }
   | { readonly kind: 'failed'; readonly reason: SampleFailure; readonly error: SamplerError }
 
-/** How often each outcome came, since the start. */
-export interface SamplingCounters extends Readonly<Record<SampleFailure, number>> {
+/** How often each outcome of a sampler came, since the start. */
+export interface SamplingCounters {
+  /** Samples that gave a value. */
   readonly values: number
+  /** Samples that gave nothing yet: the sampler had no value. */
   readonly none: number
+  /** Samples that threw. */
+  readonly threw: number
+  /** Samples whose promise was rejected. */
+  readonly rejected: number
+  /** Samples that took longer than the timeout, or would have begun before such a one had ended. */
+  readonly hung: number
+  /** Samples that gave something that is neither undefined nor a finite number of at least 0. */
+  readonly invalid: number
   /** Results of hung samples that came after all, and were dropped. */
   readonly late: number
 }
@@ -46,7 +56,7 @@ export interface SamplingOptions {
   /** Whose sampler it is, for messages and telemetry: a balancer's name, or `agent`. */
   readonly source: string
   /** Where warnings go; the process's by default. */
-  readonly warn?: (message: string, code: string) => void
+  readonly warn?: ((message: string, code: string) => void) | undefined
 }
 
 // One warning a minute at most: a broken sampler fails at each sample.

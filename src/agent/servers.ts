@@ -1,3 +1,4 @@
+import { loadNats } from '../optional-package.js'
 import {
   type AgentCheckCounters,
   type AgentCheckServer,
@@ -10,15 +11,15 @@ import type { CheckedAgentOptions } from './options.js'
 import {
   noServerCounters,
   type ReportServer,
-  type ServerCounters,
+  type ReportServerCounters,
   startReportServer,
 } from './report-server.js'
 import type { Reporter } from './reporter.js'
 
 /** What each server of an agent did. */
-export interface ServersCounters {
+export interface AgentServersCounters {
   /** The HTTP server; zeros where there is none. */
-  readonly server: ServerCounters
+  readonly server: ReportServerCounters
   /** The port for agent checks, where there is one. */
   readonly agentCheck?: AgentCheckCounters
   /** The port for gRPC, where there is one. */
@@ -33,7 +34,7 @@ export interface Servers {
   readonly agentCheck?: AgentCheckServer
   readonly grpc?: GrpcServer
   readonly nats?: NatsPublisher
-  readonly counters: ServersCounters
+  readonly counters: AgentServersCounters
   /** Ends them all. */
   close(): Promise<void>
 }
@@ -72,7 +73,8 @@ export async function startServers(options: CheckedAgentOptions, reporter: Repor
       ),
     )
     const nats = await start(options.nats, async (given) => {
-      // Loaded where it is used: it needs a package that is optional.
+      await loadNats()
+      // Loaded where it is used, as its package is.
       const { NatsPublisher } = await import('./nats-publisher.js')
       return new NatsPublisher(given, reporter, options.clock)
     })

@@ -5,14 +5,14 @@ import { processClock } from '../process-clock.js'
 import type { Report } from '../report.js'
 import { ServedLatency } from './served-latency.js'
 import { ServedRates } from './served-rates.js'
-import type { ReportPart, ReportSource } from './source.js'
+import type { ReportPart } from './source.js'
 import { TurnQueue } from './turn-queue.js'
 
 export interface TrafficOptions {
   /** How far back `qps` and `eps` look, ms; at least 100. Default 10,000. */
-  readonly window?: number
+  readonly window?: number | undefined
   /** The process's monotonic clock by default. */
-  readonly clock?: Clock
+  readonly clock?: Clock | undefined
 }
 
 /** What was counted since the start; the counters go on. */
@@ -63,7 +63,8 @@ function thousandth(value: number): number {
  * It has nothing to say before it knows that it will be told of requests, by `open()` or the first `begin()`: a process in
  * which nothing counts must not pass for an idle one.
  */
-export class Traffic implements ReportSource {
+export class Traffic {
+  /** Counts since the start; they go on. */
   readonly counters: TrafficCounters = {
     begun: 0,
     ended: 0,
@@ -72,7 +73,7 @@ export class Traffic implements ReportSource {
     withoutReport: 0,
     badReports: 0,
   }
-  /** What all its times are by. */
+  /** @internal What all its times are by. */
   readonly clock: Clock
   readonly #window: number
   readonly #latency = new ServedLatency()
@@ -83,7 +84,7 @@ export class Traffic implements ReportSource {
   #endedAt = 0
   #closed = false
 
-  /** @throws OptionError */
+  /** @internal throws OptionError */
   constructor(given: TrafficOptions = {}) {
     const { window, clock = processClock } = checkOptions('', given, trafficOptions)
     this.#window = window
@@ -95,7 +96,7 @@ export class Traffic implements ReportSource {
     return this.counters.begun - this.counters.ended
   }
 
-  /** Starts counting: what it reports from now on is true also while no request comes. Safe to call again. */
+  /** @internal Starts counting: what it reports from now on is true also while no request comes. Safe to call again. */
   open(): this {
     if (this.#rates !== undefined) return this
     this.#rates = new ServedRates(this.#window, this.clock.now())
@@ -132,17 +133,18 @@ export class Traffic implements ReportSource {
     return report
   }
 
-  /** The same, as a source of an agent's report: nothing in it is older than the meter's last look, a tenth of a second. */
+  /** @internal The same, as a source of an agent's report: nothing in it is older than the meter's last look, a tenth of a second. */
   part(): ReportPart {
     return { report: this.report(), age: 0 }
   }
 
-  /** Ends its timer, and so what it knows of the queue delay; requests are counted on. Safe to call again. */
+  /** @internal Ends its timer, and so what it knows of the queue delay; requests are counted on. Safe to call again. */
   close(): void {
     this.#closed = true
     this.#queue?.close()
   }
 
+  /** @internal */
   [Symbol.dispose](): void {
     this.close()
   }

@@ -1,11 +1,11 @@
 import type { Clock } from '../clock.js'
 import type { Arrival } from '../meter/arrival.js'
-import { Meter } from '../meter/meter.js'
+import { QueueMeter } from '../meter/meter.js'
 import { checkMeterOptions } from '../meter/options.js'
 import { processClock } from '../process-clock.js'
 
 /**
- * How long work waits for this thread's event loop, by a {@link Meter} of the `queueDelay`.
+ * How long work waits for this thread's event loop, by a {@link QueueMeter} of the `queueDelay`.
  *
  * A request that is read waits for nothing more: its handler starts at once. What waits are those that are not read yet,
  * until the loop is through with its turn. So of the requests of one turn the first is measured, from its arrival to
@@ -13,7 +13,7 @@ import { processClock } from '../process-clock.js'
  * look at the clock and an immediate a turn, however many requests come in it.
  */
 export class TurnQueue {
-  readonly #meter: Meter
+  readonly #meter: QueueMeter
   readonly #clock: Clock
   #measuring = false
   // The arrival that is worked on for as long as anything is in flight, so that the meter knows an idle process.
@@ -21,7 +21,7 @@ export class TurnQueue {
 
   constructor(clock: Clock) {
     this.#clock = clock
-    this.#meter = new Meter(checkMeterOptions({}), clock)
+    this.#meter = new QueueMeter(checkMeterOptions({}), clock)
   }
 
   /** ms that work waits; undefined once it is closed. */

@@ -13,21 +13,21 @@ export interface HashRingOptions {
    * index: the standard deviation of a node's share is 1 / sqrt(points) of it, 8 % at 160. All nodes together may have
    * 2^27; picks by key of a balancer with more throw TableError. Default 160.
    */
-  points?: number
+  points?: number | undefined
   /** What hashes keys and ids. Default `'murmur3'`. */
-  hash?: HashName
+  hash?: HashName | undefined
   /**
    * Keeps a node below so many times the mean of what is in flight, at least 1: a node takes no more than
    * `ceil(boundedLoad * (in flight + 1) / members that are up)`, with weights its part of that, and keys walk on to the
    * next one that is below its own. In flight are the open leases of this balancer alone, also those at nodes that
    * drain or have left. Default: no bound.
    */
-  boundedLoad?: number
+  boundedLoad?: number | undefined
   /**
    * Fixed weights by node id: a node of weight 2 has twice the points, 0 is never picked; one that is not named weighs
    * 1. A weight above 0 gives at least one point, and at most 100,000. Default: all 1.
    */
-  weights?: Weights
+  weights?: Weights | undefined
 }
 
 const hashRingOptions = options({
@@ -46,7 +46,13 @@ const hashRingOptions = options({
  * Use it where a node that knows a key is faster than one that does not: caches, sessions, sharded state. It listens to
  * no report: a key that is asked for more than others makes its node busier, unless `boundedLoad` is given.
  *
- * Throws OptionError.
+ * @example
+ * ```ts
+ * const balancer = createBalancer({ nodes, algorithm: hashRing({ boundedLoad: 1.25 }) })
+ * const node = balancer.select({ key: 'user-4711' })
+ * const [first, second] = balancer.replicas('user-4711', 2)
+ * ```
+ * @throws OptionError
  */
 export function hashRing(given: HashRingOptions = {}): HashRingAlgorithm {
   const { points, hash, boundedLoad, weights } = checkOptions('hashRing', given, hashRingOptions)

@@ -6,14 +6,14 @@ import { weightsOption } from './weights.js'
 /** Options of `leastConnections`. */
 export interface LeastConnectionsOptions {
   /** Members that are compared at each pick, drawn at random, 1 to 64. Default 2. */
-  choices?: number
+  choices?: number | undefined
   /** Compares all members, whatever their number: a pick is then linear in it. Default false. */
-  exact?: boolean
+  exact?: boolean | undefined
   /**
    * What a node can take compared with others, by its id, 0 to 1e12: the least (in flight + 1) / weight is picked, so
    * that a node of twice the weight has twice as much in flight. 0: never picked. Not named: 1. Default none.
    */
-  weights?: Weights
+  weights?: Weights | undefined
 }
 
 const leastConnectionsOptions = options({
@@ -31,7 +31,7 @@ const leastConnectionsOptions = options({
  * slow, and no report is needed. Never herds. Where many clients send little each, the counts say nothing, and it is
  * `random()`.
  *
- * Throws OptionError.
+ * @throws OptionError
  */
 export function leastConnections(given: LeastConnectionsOptions = {}): LeastConnectionsAlgorithm {
   const { choices, exact, weights } = checkOptions('leastConnections', given, leastConnectionsOptions)

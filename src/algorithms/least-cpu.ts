@@ -8,16 +8,16 @@ import { ttlOption } from './ttl.js'
 /** Options of `leastCpu`. */
 export interface LeastCpuOptions {
   /** Width of the band in percentage points, inclusive, 0-100. Default 5. */
-  threshold?: number
+  threshold?: number | undefined
   /** Oldest age of a reading that still counts, ms, inclusive. Default 10,000. */
-  ttl?: number
+  ttl?: number | undefined
   /**
    * What a member without a fresh reading counts as: percent, 0-100; or `'mean'` of the members that have one; or
    * `'exclude'`, not picked unless no member has one. Default 50.
    */
-  missing?: number | 'mean' | 'exclude'
+  missing?: number | 'mean' | 'exclude' | undefined
   /** Time constant over which readings are smoothed, ms; 0: the last one as it is, as published. Default 0. */
-  smoothing?: number
+  smoothing?: number | undefined
   /**
    * Adds to each reading what this balancer has itself sent there since: its picks times the CPU that one of them costs,
    * in percentage points, or learned where this is true. The band is then made of these estimates, and is at least as
@@ -26,7 +26,7 @@ export interface LeastCpuOptions {
    * The cost is learned as the CPU of all nodes over all own picks between their readings, so that where several
    * balancers do the same, a pick counts for theirs too. Until then it is 1 point.
    */
-  ownSends?: boolean | number
+  ownSends?: boolean | number | undefined
 }
 
 const missingExpected = 'a number from 0 to 100 (percent), "mean" or "exclude"'
@@ -55,7 +55,11 @@ const leastCpuOptions = options({
  * It herds where reports are old compared with how long a request takes: every balancer sends everything to the same
  * few nodes until the next report. Use it where work is long (seconds) or reports are fast (several a request).
  *
- * Throws OptionError.
+ * @example
+ * ```ts
+ * const balancer = createBalancer({ nodes, algorithm: leastCpu({ threshold: 10, ttl: 6_000 }) })
+ * ```
+ * @throws OptionError
  */
 export function leastCpu(given: LeastCpuOptions = {}): LeastCpuAlgorithm {
   const { threshold, ttl, missing, smoothing, ownSends } = checkOptions('leastCpu', given, leastCpuOptions)

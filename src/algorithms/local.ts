@@ -5,7 +5,7 @@ import type { LocalAlgorithm } from './algorithm.js'
 /** Options of `local`. */
 export interface LocalOptions {
   /** How another member is picked where the local one can't be: it drains, is no member, or is excluded. Default `'random'`. */
-  otherwise?: 'random' | 'roundRobin'
+  otherwise?: 'random' | 'roundRobin' | undefined
 }
 
 const localOptions = options({ otherwise: v.optional(oneOf(['random', 'roundRobin']), 'random') })
@@ -15,7 +15,7 @@ const localOptions = options({ otherwise: v.optional(oneOf(['random', 'roundRobi
  * process does itself costs so much less than a call that load does not matter. Needs `self`: a balancer without it
  * throws OptionError.
  *
- * Throws OptionError.
+ * @throws OptionError
  */
 export function local(given: LocalOptions = {}): LocalAlgorithm {
   const { otherwise } = checkOptions('local', given, localOptions)

@@ -12,14 +12,14 @@ export interface MaglevOptions {
    * hundred times the number of nodes makes them even within 1 %; where there are more nodes than cells, some get no
    * key. Default 65,537.
    */
-  tableSize?: number
+  tableSize?: number | undefined
   /** What hashes keys and ids. Default `'murmur3'`. */
-  hash?: HashName
+  hash?: HashName | undefined
   /**
    * Fixed weights by node id: a node of weight 2 has twice the cells, 0 is never picked; one that is not named weighs 1.
    * Default: all 1.
    */
-  weights?: Weights
+  weights?: Weights | undefined
 }
 
 const maglevOptions = options({
@@ -41,7 +41,7 @@ const maglevOptions = options({
  *
  * Use it where a node that knows a key is faster, but may have to learn some anew; `hashRing` where that is dear.
  *
- * Throws OptionError.
+ * @throws OptionError
  */
 export function maglev(given: MaglevOptions = {}): MaglevAlgorithm {
   const { tableSize, hash, weights } = checkOptions('maglev', given, maglevOptions)

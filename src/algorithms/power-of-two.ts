@@ -13,21 +13,21 @@ export interface PowerOfTwoOptions {
    */
   metric: MetricName | (string & {})
   /** Members that are compared at a pick, drawn at random, 2 to 64; all where there are no more. Default 2. */
-  choices?: number
+  choices?: number | undefined
   /** Share of the picks that compare, 0-1; by a coin at each pick. Default 1. */
-  choiceRate?: number
+  choiceRate?: number | undefined
   /**
    * What the other picks are: `'random'`, uniform over the members; `'worker'`, the member whose number is this thread's
    * id modulo their number, so that each worker thread keeps to one. Default `'random'`.
    */
-  otherwise?: 'random' | 'worker'
+  otherwise?: 'random' | 'worker' | undefined
   /**
    * What becomes of a pick where no value is known of any that are compared: `'random'`, one of them; `'fail'`,
    * UnknownLoadError. Default `'random'`.
    */
-  unknown?: 'random' | 'fail'
+  unknown?: 'random' | 'fail' | undefined
   /** Oldest age of a value that still counts, ms, inclusive. Default 10,000. */
-  ttl?: number
+  ttl?: number | undefined
 }
 
 /** Most characters of a metric's name. */
@@ -56,7 +56,7 @@ const powerOfTwoOptions = options({
  * By `'inFlight'` it is `leastConnections` that also hears what others send; a report older than a few requests only
  * holds back what the own count would tell. Two balancers over one table can go by a metric each.
  *
- * Throws OptionError.
+ * @throws OptionError
  */
 export function powerOfTwo(given: PowerOfTwoOptions): PowerOfTwoAlgorithm {
   const { metric, choices, choiceRate, otherwise, unknown, ttl } = checkOptions(

@@ -13,18 +13,18 @@ export interface PrequalOptions {
    * A member is hot where it has more requests in flight than this quantile of what the last 128 probes found, 0-1. 0:
    * nearly by requests in flight alone; 1: by latency alone. Default 0.84.
    */
-  quantile?: number
+  quantile?: number | undefined
   /** Most entries in the pool, one a member, 2 to 1,024. A pick looks at all of them. Default 16. */
-  pool?: number
+  pool?: number | undefined
   /** Oldest age of an entry that may be used, ms. Default 1,000. */
-  maxAge?: number
+  maxAge?: number | undefined
   /**
    * Probes sent a pick, 0 to 64, fractions allowed; how often an entry is used follows from it. 0: no probes, the pool
    * is filled by polls and `report()` alone. Default 3.
    */
-  probes?: number
+  probes?: number | undefined
   /** Entries removed a pick, the oldest and the worst in turn, 0 to 64, fractions allowed. Default 1. */
-  removals?: number
+  removals?: number | undefined
 }
 
 const prequalOptions = options({
@@ -50,7 +50,7 @@ const prequalOptions = options({
  * With `poll: false`, and in balancers that are attached from other threads, nothing is asked: there, as everywhere, what
  * polls, `report()` and others' probes put into the table makes entries too.
  *
- * Throws OptionError.
+ * @throws OptionError
  */
 export function prequal(given: PrequalOptions = {}): PrequalAlgorithm {
   const { quantile, pool, maxAge, probes, removals } = checkOptions('prequal', given, prequalOptions)

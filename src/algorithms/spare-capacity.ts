@@ -13,18 +13,18 @@ export interface SpareCapacityOptions {
    * where a < 2 (1 - load), and swing for ever where it is larger: 10,000 ms and reports every 5,000 ms are good for
    * loads up to 83 %.
    */
-  smoothing?: number
+  smoothing?: number | undefined
   /** What a full node keeps of an equal share (1/n), so that it is still heard, 0-1. Default 0.01. */
-  minShare?: number
+  minShare?: number | undefined
   /** Oldest age of a reading that still counts, ms, inclusive. Default 10,000. */
-  ttl?: number
+  ttl?: number | undefined
   /** What a member without a fresh reading counts as: the mean of the others, or not picked unless none has one. Default `'mean'`. */
-  missing?: 'mean' | 'exclude'
+  missing?: 'mean' | 'exclude' | undefined
   /**
    * Takes from what a node has to spare what this balancer has itself sent there since its reading: its picks times the
    * CPU that one of them costs, in percentage points, or learned where this is true (see `leastCpu`). Default false.
    */
-  ownSends?: boolean | number
+  ownSends?: boolean | number | undefined
 }
 
 const spareCapacityOptions = options({
@@ -42,7 +42,7 @@ const spareCapacityOptions = options({
  * follows the load that it makes itself, so without smoothing it swings (see `smoothing`); it does not know that a node
  * has a queue.
  *
- * Throws OptionError.
+ * @throws OptionError
  */
 export function spareCapacity(given: SpareCapacityOptions = {}): SpareCapacityAlgorithm {
   const { smoothing, minShare, ttl, missing, ownSends } = checkOptions(

@@ -15,29 +15,32 @@ export interface WeightBounds {
 /** Options of `weightedRoundRobin`. */
 export interface WeightedRoundRobinOptions {
   /** A node's weight counts from so many ms after the first of its reports on. Default 10,000. */
-  blackoutPeriod?: number
-  /** A weight counts no more once its report is so old, ms. The node then begins anew, blackout included. Default 180,000. */
-  weightExpirationPeriod?: number
+  blackoutPeriod?: number | undefined
+  /**
+   * A weight counts no more once its report is so old, ms. The node then begins anew, blackout included. Default
+   * 180,000.
+   */
+  weightExpirationPeriod?: number | undefined
   /** Time between two updates of the weights, ms; less than 100 counts as 100. Default 1,000. */
-  weightUpdatePeriod?: number
+  weightUpdatePeriod?: number | undefined
   /** What an error rate of 1 (every request) adds to the utilization, at least 0. Default 1: as though it were full. */
-  errorUtilizationPenalty?: number
+  errorUtilizationPenalty?: number | undefined
   /**
    * How far weights may be from their mean: as in gRPC's C++ core (10 times; a hundredth), as in its Java (10 times; a
    * tenth), or bounds of your own. Default `'core'`.
    */
-  clamp?: 'core' | 'java' | WeightBounds
+  clamp?: 'core' | 'java' | WeightBounds | undefined
   /**
    * What stands for the utilization of a node that reports no `application`: the largest of these metrics, where any is
    * above 0, else `cpu` (gRFC A114). `'cpu'`, `'application'` and `'memory'` are a report's own, in percent; any other name
    * is one of `named`, which is taken as it is: 0-1, as ORCA has them. At most 4 of the latter. Default none.
    */
-  metricNames?: readonly string[]
+  metricNames?: readonly string[] | undefined
   /**
    * Fixed weights by node id, 0 (never picked) to 1e12; 1 for a node that is not named. Reports then count for nothing,
-   * nor do the options that are about them.
+   * nor do the options that are about them. Default: by reports.
    */
-  weights?: Weights
+  weights?: Weights | undefined
 }
 
 const clamps: Readonly<Record<'core' | 'java', WeightClamp>> = {
@@ -99,7 +102,7 @@ export const SHORTEST_UPDATE = 100
  * at `largest / mean` weights on average, of what `clamp` makes of them: few, whatever the number of nodes, unless one of
  * many nodes weighs more than all the others: then 100 to 160 ns natively at 1,000 to 10,000 nodes, and 6 to 9 µs portably.
  *
- * Throws OptionError.
+ * @throws OptionError
  */
 export function weightedRoundRobin(given: WeightedRoundRobinOptions = {}): WeightedRoundRobinAlgorithm {
   const checked = checkOptions('weightedRoundRobin', given, weightedRoundRobinOptions)

@@ -1,4 +1,3 @@
-import { BroadcastChannel } from 'node:worker_threads'
 import type { Clock } from '../clock.js'
 import { chooseEngine } from '../engine/load.js'
 import { ClosedError, OptionError } from '../errors.js'
@@ -9,6 +8,7 @@ import { toSeed } from '../seed.js'
 import { attachMemory } from '../table/file/open.js'
 import { NO_SLOT } from '../table/layout.js'
 import { keepLedger } from '../table/own-flights.js'
+import type { AttachedBalancer } from './contract.js'
 import {
   type BalancerHandle,
   checkHandle,
@@ -17,18 +17,19 @@ import {
   type PostedMembers,
 } from './handle.js'
 import type { Member, Place } from './members.js'
+import { News } from './news.js'
 import { clockOption, engineOption, seedOption } from './options.js'
-import { Picker } from './picker.js'
+import { TablePicker } from './picker.js'
 import { takeStanding } from './posted-standing.js'
 
 /** Options of `attachBalancer`. */
 export interface AttachOptions {
   /** Fixes the sequence of this thread's picks; a whole number from 0 to 2^53 - 1. Default: by chance. */
-  seed?: number
-  /** Needed where the balancer has a clock of its own: one that agrees with it. */
-  clock?: Clock
+  seed?: number | undefined
+  /** Needed where the balancer has a clock of its own: one that agrees with it. Default: the process's monotonic clock. */
+  clock?: Clock | undefined
   /** Default: the balancer's. */
-  engine?: 'auto' | 'native' | 'portable'
+  engine?: 'auto' | 'native' | 'portable' | undefined
 }
 
 const attachOptions = options({ seed: seedOption, clock: clockOption, engine: engineOption })
@@ -58,21 +59,19 @@ class KnownPlaces {
   }
 }
 
-/**
- * Picks on this thread for a balancer of another one: the same table and members, an engine of its own. Its nodes are
- * ids. Made by `attachBalancer`.
- */
-export class AttachedBalancer extends Picker<string> {
+/** Picks on this thread for a balancer of another one. */
+class ThreadBalancer extends TablePicker<string> implements AttachedBalancer {
   readonly #known: KnownPlaces
-  readonly #channel: BroadcastChannel
+  // Not yet there while the base is made.
+  readonly #news: News | undefined
 
-  /** @internal use `attachBalancer` */
   constructor(handle: BalancerHandle, given: AttachOptions) {
     const { seed, clock, engine } = checkOptions('attachBalancer', given, attachOptions)
     if (handle.ownClock && clock === undefined) {
       throw new OptionError('clock', clock, `a clock that agrees with the one of balancer ${handle.name}`)
     }
     const known = new KnownPlaces()
+    let news: News | undefined
     const chosen = chooseEngine(engine ?? handle.engine)
     const memory = attachMemory(handle.table, 'counts')
     // A file's table has one already.
@@ -91,17 +90,12 @@ export class AttachedBalancer extends Picker<string> {
       turns: handle.turns,
       coalesce: handle.coalesce,
       trust: handle.trust,
+      hear: () => news?.hear(),
     })
     this.#known = known
     this.#take(handle.members)
-    this.#channel = new BroadcastChannel(handle.channel)
-    this.#channel.unref()
-    this.#channel.onmessage = (event) => {
-      const message = (event as { data: HandleMessage }).data
-      if (message.kind === 'members') this.#take(message.members)
-      else if (message.kind === 'standings') this.#restand(message.members)
-      else if (message.kind === 'closed') this.close()
-    }
+    news = new News(handle.channel, this.memory, (message) => this.#hear(message))
+    this.#news = news
     // Only now: from here on it is told.
     if (isClosed(handle)) {
       this.close()
@@ -110,12 +104,21 @@ export class AttachedBalancer extends Picker<string> {
     this.#post({ kind: 'attached' })
   }
 
-  /** Lets go of the balancer; it goes on without this thread. */
+  override get closed(): boolean {
+    this.#news?.hear()
+    return super.closed
+  }
+
+  override get nodes(): readonly string[] {
+    this.#news?.hear()
+    return super.nodes
+  }
+
   close(): void {
     if (this.closed) return
     this.closePicks()
     this.members.clear()
-    this.#channel.close()
+    this.#news?.close()
   }
 
   [Symbol.dispose](): void {
@@ -128,7 +131,13 @@ export class AttachedBalancer extends Picker<string> {
   }
 
   #post(message: HandleMessage): void {
-    this.#channel.postMessage(message)
+    this.#news?.post(message)
+  }
+
+  #hear(message: HandleMessage): void {
+    if (message.kind === 'members') this.#take(message.members)
+    else if (message.kind === 'standings') this.#restand(message.members)
+    else if (message.kind === 'closed') this.close()
   }
 
   #take({ places, standings }: PostedMembers): void {
@@ -168,9 +177,16 @@ export class AttachedBalancer extends Picker<string> {
 /**
  * Attaches to a balancer of another thread, from the handle that was posted here.
  *
- * Throws OptionError, TableError where the memory is not a table of this version, ClosedError where the balancer has been
- * closed meanwhile, EngineError.
+ * @example
+ * ```ts
+ * const attached = attachBalancer(workerData.handle)
+ * await attached.run((node) => fetch(`http://${node}/`))
+ * ```
+ * @param handle what `balancer.handle()` gave, posted to this thread
+ * @throws TableError where the memory is not a table of this version
+ * @throws ClosedError where the balancer has been closed meanwhile
+ * @throws OptionError, EngineError
  */
 export function attachBalancer(handle: BalancerHandle, options: AttachOptions = {}): AttachedBalancer {
-  return new AttachedBalancer(checkHandle(handle), options)
+  return new ThreadBalancer(checkHandle(handle), options)
 }

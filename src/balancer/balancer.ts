@@ -13,6 +13,7 @@ import type { PlacedTold } from '../poller/told.js'
 import { processClock } from '../process-clock.js'
 import { type Seed, streamOf, toSeed } from '../seed.js'
 import { type Entry, sampleTime, Table } from '../table/table.js'
+import type { Balancer } from './contract.js'
 import { Drains } from './drains.js'
 import { Followed } from './followed.js'
 import { type BalancerHandle, HandleServer } from './handle.js'
@@ -32,8 +33,8 @@ const JITTER_STREAM = 0x85ebca6b
 
 let unnamed = 0
 
-/** Picks among its members, and polls them. Made by `createBalancer`. */
-export class Balancer<N extends NodeLike = NodeLike> extends SeatedBalancer<N> {
+/** Picks among its members, and polls them. */
+class PollingBalancer<N extends NodeLike = NodeLike> extends SeatedBalancer<N> implements Balancer<N> {
   readonly #drains: Drains
   readonly #poller: Poller | undefined
   readonly #sampling: Sampling | undefined
@@ -47,7 +48,6 @@ export class Balancer<N extends NodeLike = NodeLike> extends SeatedBalancer<N> {
   // Whose standing attached threads are to be told; all: who the members are, too.
   #toTell: Set<Member> | 'all' | undefined
 
-  /** @internal use `createBalancer` */
   constructor(given: BalancerOptions<N>) {
     const options = checkOptions('', given, balancerOptions)
     const table = tableFor(options.table, options.clock)
@@ -100,11 +100,6 @@ export class Balancer<N extends NodeLike = NodeLike> extends SeatedBalancer<N> {
     }
   }
 
-  /**
-   * Sends a member no more work. Resolves when no request is in flight at it, from any balancer or thread of the
-   * table; or when it is removed or taken up again by `add`. Until then it stays a member. Rejects with
-   * UnknownNodeError, ClosedError.
-   */
   async drain(node: NodeLike): Promise<void> {
     this.checkOpen()
     const member = this.find(node)
@@ -113,11 +108,6 @@ export class Balancer<N extends NodeLike = NodeLike> extends SeatedBalancer<N> {
     await keptAlive(this.#drains.wait(member))
   }
 
-  /**
-   * Resolves after the first complete poll cycle; at once with `poll: false`. Until then picks by reports are even: for
-   * up to `startupJitter + timeout`, 62 s by default. With a discovery it waits for the first nodes before, however long
-   * that takes. Rejects with ClosedError where the balancer is closed before.
-   */
   async ready(): Promise<void> {
     if (this.#followed !== undefined) await keptAlive(this.#followed.first)
     if (this.#poller !== undefined) await keptAlive(this.#poller.ready)
@@ -133,11 +123,6 @@ export class Balancer<N extends NodeLike = NodeLike> extends SeatedBalancer<N> {
     }
   }
 
-  /**
-   * Something to post to a worker thread, for `attachBalancer`. The balancer there picks from the same table with an
-   * engine of its own, follows the members here, and closes with this one. Throws ClosedError, and OptionError where the
-   * algorithm is `custom`: functions can't be posted.
-   */
   handle(): BalancerHandle {
     this.checkOpen()
     if (this.algorithm.kind === 'custom') {
@@ -150,6 +135,7 @@ export class Balancer<N extends NodeLike = NodeLike> extends SeatedBalancer<N> {
     this.#handles ??= new HandleServer({
       name: this.name,
       table: this.table.share(),
+      memory: this.memory,
       algorithm: this.algorithm,
       engine: this.engine,
       ownClock: this.clock !== processClock,
@@ -163,16 +149,6 @@ export class Balancer<N extends NodeLike = NodeLike> extends SeatedBalancer<N> {
     return this.#handles.handle()
   }
 
-  /**
-   * Shows this balancer as it runs: a page at `url`, the same as one JSON document at `/snapshot`, and as a stream of
-   * server-sent events at `/stream`, which `openFeed` reads. On loopback unless told otherwise. Costs nothing while nobody
-   * looks; else one look an interval, however many do. Does not keep the process alive, and ends with the balancer.
-   *
-   * ```ts
-   * const { url } = await balancer.serve({ port: 9090 })
-   * ```
-   * Rejects with OptionError, ListenError, ClosedError.
-   */
   async serve(options?: ServeOptions): Promise<LiveServer> {
     this.checkOpen()
     // Loaded where it is used.
@@ -193,7 +169,6 @@ export class Balancer<N extends NodeLike = NodeLike> extends SeatedBalancer<N> {
     return server
   }
 
-  /** Stops polling, lets go of all members, and ends those who wait. Picks throw ClosedError from now on. */
   override async close(): Promise<void> {
     if (!this.closed) {
       this.#followed?.close()
@@ -322,19 +297,37 @@ export class Balancer<N extends NodeLike = NodeLike> extends SeatedBalancer<N> {
 }
 
 /**
- * Makes a balancer and starts to poll its members.
+ * Makes a balancer of ids and starts to poll its members.
  *
+ * @example
  * ```ts
  * const balancer = createBalancer({ nodes: ['10.0.0.1:8080', '10.0.0.2:8080'] })
  * await balancer.run(async (node) => fetch(`http://${node}/`))
  * ```
- * Throws OptionError, BadNodeError, DuplicateNodeError, TableError, EngineError.
+ * @throws OptionError, BadNodeError, DuplicateNodeError, TableError
+ * @throws EngineError where the engine that was asked for can't be loaded
  */
 export function createBalancer(options?: BalancerOptions<string>): Balancer<string>
+/**
+ * Makes a balancer of objects with an `id` and starts to poll its members; picks give these very objects.
+ *
+ * @example
+ * ```ts
+ * const nodes = [{ id: '10.0.0.1:8080', zone: 'a' }, { id: '10.0.0.2:8080', zone: 'b' }]
+ * const balancer = createBalancer({ nodes })
+ * const { zone } = balancer.select()
+ * ```
+ * @throws OptionError, BadNodeError, DuplicateNodeError, TableError, EngineError
+ */
 export function createBalancer<N extends { readonly id: string }>(options: BalancerOptions<N>): Balancer<N>
+/**
+ * Makes a balancer of either, and starts to poll its members.
+ *
+ * @throws OptionError, BadNodeError, DuplicateNodeError, TableError, EngineError
+ */
 export function createBalancer<N extends NodeLike>(options: BalancerOptions<N>): Balancer<N>
 export function createBalancer(options: BalancerOptions = {}): Balancer {
-  return new Balancer(options)
+  return new PollingBalancer(options)
 }
 
 /** The table to use: the one given, one of its own for a clock of the user's, or the process's. */

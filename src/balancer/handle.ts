@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { BroadcastChannel } from 'node:worker_threads'
 import * as v from 'valibot'
 import type { Algorithm } from '../algorithms/algorithm.js'
 import { isAlgorithm } from '../algorithms/check.js'
@@ -7,9 +6,11 @@ import type { EngineName } from '../engine/engine.js'
 import { OptionError } from '../errors.js'
 import { milliseconds, whole } from '../options.js'
 import type { PlacedTold } from '../poller/told.js'
-import type { TableBuffer } from '../table/memory.js'
+import type { TableBuffer, TableMemory } from '../table/memory.js'
 import type { TableSource } from '../table/table.js'
+import { openChannel } from './channel.js'
 import type { Member, Place } from './members.js'
+import { say } from './news.js'
 import { type PostedStanding, postedStanding, standingOf } from './posted-standing.js'
 import { TURN_BYTES } from './shared-turn.js'
 import { type TrustSettings, trustOptions } from './trust-options.js'
@@ -23,24 +24,31 @@ export interface PostedMembers {
 
 /** What a worker thread needs to pick for a balancer of another thread; post it, then `attachBalancer` it there. */
 export interface BalancerHandle {
+  /** Says what it is, after it was posted. */
   readonly kind: 'idlest-balancer'
+  /** The balancer's name. */
   readonly name: string
+  /** @internal */
   readonly table: TableSource
+  /** @internal */
   readonly algorithm: Algorithm
+  /** @internal */
   readonly engine: EngineName
-  /** Whether the balancer has a clock of its own, which can't be posted. */
+  /** @internal Whether the balancer has a clock of its own, which can't be posted. */
   readonly ownClock: boolean
-  /** The id of the local node, where the balancer has one. */
+  /** @internal The id of the local node, where the balancer has one. */
   readonly self?: string | undefined
-  /** Where turns are taken together, for `roundRobin({ shared: true })`. */
+  /** @internal Where turns are taken together, for `roundRobin({ shared: true })`. */
   readonly turns?: TableBuffer | undefined
-  /** Least time between two publications of reports that come one by one, ms. */
+  /** @internal Least time between two publications of reports that come one by one, ms. */
   readonly coalesce: number
+  /** @internal */
   readonly trust: TrustSettings
-  /** The channel on which member changes are told. */
+  /** @internal The channel on which member changes are told. */
   readonly channel: string
-  /** One byte: 1 once the balancer is closed, which a thread that attaches after that is not told otherwise. */
+  /** @internal One byte: 1 once the balancer is closed, which a thread that attaches after that is not told otherwise. */
   readonly closed: SharedArrayBuffer
+  /** @internal */
   readonly members: PostedMembers
 }
 
@@ -58,6 +66,7 @@ export type HandleMessage =
 export interface HandleServerOptions {
   readonly name: string
   readonly table: TableSource
+  readonly memory: TableMemory
   readonly algorithm: Algorithm
   readonly engine: EngineName
   readonly ownClock: boolean
@@ -73,13 +82,12 @@ export interface HandleServerOptions {
 export class HandleServer {
   readonly #options: HandleServerOptions
   readonly #name = `idlest:${randomUUID()}`
-  readonly #channel = new BroadcastChannel(this.#name)
+  readonly #channel = openChannel(this.#name)
   readonly #flag = new SharedArrayBuffer(1)
   #closed = false
 
   constructor(options: HandleServerOptions) {
     this.#options = options
-    this.#channel.unref()
     this.#channel.onmessage = (event) => {
       const message = (event as { data: HandleMessage }).data
       if (message.kind === 'attached') this.changed()
@@ -120,12 +128,12 @@ export class HandleServer {
     if (this.#closed) return
     this.#closed = true
     Atomics.store(new Uint8Array(this.#flag), 0, 1)
-    this.#channel.postMessage({ kind: 'closed' } satisfies HandleMessage)
+    say(this.#channel, this.#options.memory, { kind: 'closed' })
     this.#channel.close()
   }
 
   #tell(message: HandleMessage): void {
-    if (!this.#closed) this.#channel.postMessage(message)
+    if (!this.#closed) say(this.#channel, this.#options.memory, message)
   }
 }
 

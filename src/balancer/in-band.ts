@@ -13,7 +13,7 @@ import { type CarriedReport, carriedReport, type ReportSource, stripReport } fro
 /** How `observe` goes about it. */
 export interface ObserveOptions {
   /** Takes the report's headers out of what was given, so that a proxy does not pass them on. Default false. */
-  stripHeader?: boolean
+  stripHeader?: boolean | undefined
 }
 
 /**

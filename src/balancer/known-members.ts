@@ -75,18 +75,10 @@ export abstract class KnownMembers<N extends NodeLike = NodeLike> {
     this.#meters = new MeterRegistry(memory, clock, algorithm)
   }
 
-  /** Whether `close` was called, or of an attached balancer the balancer's. */
   get closed(): boolean {
     return this.#closed
   }
 
-  /**
-   * Takes a report of a member, as though it had been polled. The very next pick of this thread sees it. What it says of
-   * the node's state, weight and most requests in flight stays until told anew, each by itself, whatever the age.
-   * Returns whether any of it was stored: false where later samples are known of all that it says, the node is not a
-   * member (it may just have left), there is nothing in it that is kept, or the balancer is closed. Throws
-   * BadReportError.
-   */
   report(node: NodeLike, report: Report): boolean {
     const checked = checkReport(report)
     const member = this.closed ? undefined : this.find(node)
@@ -94,21 +86,6 @@ export abstract class KnownMembers<N extends NodeLike = NodeLike> {
     return this.#reports.take(member, checked, isTold)
   }
 
-  /**
-   * Takes a member's report off its response: the header `endpoint-load-metrics-bin`, else `endpoint-load-metrics`. Picks
-   * see it within `coalesce` ms, and what it says of the node's state, weight and most requests in flight at once.
-   *
-   * ```ts
-   * const response = await fetch(`http://${node}/`)
-   * balancer.observe(node, response.headers)
-   * ```
-   * @param source headers or trailers: an object by names in lower case, `Headers`, a `Map`, grpc-js `Metadata`, or
-   * names and values in turn; undefined where there are none
-   * @returns what became of the report. What is wrong with it is counted in `stats().inBand`, told on
-   * `idlest:report:error` and warned of once a node and header, never thrown.
-   *
-   * Throws OptionError for what can hold no headers, for a misspelt option, and where `stripHeader` may not change them.
-   */
   observe(node: NodeLike, source: ReportSource | undefined | null, options?: ObserveOptions): Observed {
     return this.inBand.observe(this.closed ? undefined : this.find(node), source, options)
   }
@@ -129,18 +106,6 @@ export abstract class KnownMembers<N extends NodeLike = NodeLike> {
     if (changed.length > 0) this.restood(changed)
   }
 
-  /**
-   * Makes this thread a member's: a meter of its own queue, which picks on every thread of the table see, without any
-   * polling. The node is this thread's until the last of its meters here is closed, the thread ends, or it hangs for longer
-   * than the algorithm's `ttl` (10 s where it has none) and another thread registers.
-   *
-   * ```ts
-   * const queue = attachBalancer(workerData.handle).meter('worker-3')
-   * parentPort.on('message', ({ job, sent }) => queue.run(() => work(job), Date.now() - sent))
-   * ```
-   * Throws NodeTakenError where another thread has the node, or this one has a meter of the same metric; OptionError,
-   * UnknownNodeError, TableError where the table keeps four other named metrics, ClosedError.
-   */
   meter(node: NodeLike, options: NodeMeterOptions = {}): NodeMeter {
     this.checkOpen()
     const member = this.find(node)

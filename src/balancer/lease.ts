@@ -7,24 +7,30 @@ import type { NodeLike } from './node.js'
 /** How the work of a lease went. */
 export interface Outcome {
   /** Whether it succeeded. Default: true without an `error`. */
-  ok?: boolean
-  /** What went wrong. */
-  error?: unknown
-  /** Which kind of failure it was, where it failed, such as `'timeout'`: for algorithms of your own. */
-  kind?: string
-  /** How long it took, ms. Anything but a number from 0 to 1e12 is ignored and counted. */
-  latency?: number
+  ok?: boolean | undefined
+  /** What went wrong. Default: nothing. */
+  error?: unknown | undefined
+  /** Which kind of failure it was, where it failed, such as `'timeout'`: for algorithms of your own. Default: none. */
+  kind?: string | undefined
+  /**
+   * How long it took, ms. Anything but a number from 0 to 1e12 is ignored and counted. Default: not known; then what
+   * learns from it takes the time since the lease began.
+   */
+  latency?: number | undefined
   /**
    * True where it says nothing of the node, as where the caller gave up: neither a success nor a failure, and nothing is
    * learned from it. Default false.
    */
-  neutral?: boolean
+  neutral?: boolean | undefined
 }
 
 /** Counts over all leases of a balancer. */
 export interface LeaseCounters {
+  /** Leases that were taken. */
   acquired: number
+  /** Leases that were released. */
   released: number
+  /** Releases that told of a failure. */
   failed: number
   /** Releases that said nothing of the node. */
   neutral: number
@@ -32,6 +38,7 @@ export interface LeaseCounters {
   releasedTwice: number
   /** Releases of leases that count no more: their node had left, or left and come back; or never did. */
   releasedLate: number
+  /** Latencies that were no number from 0 to 1e12, and were ignored. */
   badLatency: number
 }
 
@@ -65,9 +72,25 @@ export interface Learning {
   ended(member: Member, left: number, ok: boolean, latency: number): void
 }
 
-/** A pick that counts as in flight, for all balancers and threads of the table, until it is released. */
-export class Lease<N extends NodeLike = NodeLike> {
+/**
+ * A pick that counts as in flight, for all balancers and threads of the table, until it is released.
+ */
+export interface Lease<N extends NodeLike = NodeLike> {
   /** The node that was picked. */
+  readonly node: N
+  /**
+   * Ends the lease. Throws nothing but what a getter of the outcome throws: a second release, and one after the node or
+   * the balancer has gone, change nothing but a counter; an outcome that is none is left out.
+   *
+   * @param outcome how the work went; default: it succeeded
+   */
+  release(outcome?: Outcome): void
+  /** As `release()`, for `using`; nothing where it is released. */
+  [Symbol.dispose](): void
+}
+
+/** A lease from its start to its release. */
+export class OpenLease<N extends NodeLike = NodeLike> implements Lease<N> {
   readonly node: N
   readonly #owner: LeaseOwner
   readonly #member: Member<N>
@@ -86,10 +109,6 @@ export class Lease<N extends NodeLike = NodeLike> {
     this.#counted = enterFlight(owner.memory, member.slot, member.generation)
   }
 
-  /**
-   * Ends the lease. Throws nothing but what a getter of the outcome throws: a second release, and one after the node or the balancer has gone, change nothing
-   * but a counter; an outcome that is none is left out.
-   */
   release(outcome?: Outcome): void {
     const { leases, memory } = this.#owner
     if (!this.#open) {

@@ -47,6 +47,8 @@ export interface MemberPicksOptions<N extends NodeLike> {
   readonly onRefresh: (() => void) | undefined
   /** Throws where picks are no longer allowed. */
   readonly check: () => void
+  /** Called before picks that do not look at the table, where members are another thread's: it may change them. */
+  readonly hear: (() => void) | undefined
   /** Told of the members' nodes as the engine has them, which what it draws are indices of. */
   onNodes(nodes: readonly N[]): void
 }
@@ -284,7 +286,7 @@ function bestOf<N extends NodeLike>(ill: readonly Member<N>[]): readonly Member<
 }
 
 function keyedPicksOf<N extends NodeLike>(options: MemberPicksOptions<N>): KeyedPicks<N> | undefined {
-  const { algorithm, engine, members, leases, check } = options
+  const { algorithm, engine, members, leases, check, hear } = options
   if (!isKeyed(algorithm)) return undefined
-  return new KeyedPicks({ algorithm, tables: engine.keyTables, members, leases, check })
+  return new KeyedPicks({ algorithm, tables: engine.keyTables, members, leases, check, hear })
 }

@@ -2,7 +2,7 @@ import type { WeightOf } from '../algorithms/algorithm.js'
 import { MEMBER_OUT, MEMBER_UP, type MemberArrays } from '../engine/engine.js'
 import { NO_SLOT } from '../table/layout.js'
 import { idOf, type NodeLike } from './node.js'
-import { type Order, type Standing, Standings, type Told, WELL } from './standings.js'
+import { type MemberOrder, type Standing, Standings, type Told, WELL } from './standings.js'
 import { taken } from './taken-places.js'
 
 /** Where a member's readings and counts are in the table. */
@@ -221,7 +221,7 @@ export class Members<N extends NodeLike> {
   }
 
   /** Takes an order of this process. False where it was so before. */
-  order(member: Member<N>, order: Order): boolean {
+  order(member: Member<N>, order: MemberOrder): boolean {
     if (member.order === order) return false
     member.order = order
     this.update(member)

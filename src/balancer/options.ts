@@ -15,27 +15,27 @@ import { type TrustOptions, trustEntries } from './trust-options.js'
 /** How a balancer polls its members. */
 export interface PollOptions {
   /** Wait between the end of a cycle and the start of the next, ms. Default 5,000. */
-  interval?: number
+  interval?: number | undefined
   /**
    * The first cycle starts after a wait drawn from [0, startupJitter], ms, so that balancers that start together do
    * not poll together. Until its end picks by reports are even: for up to `startupJitter + timeout`. 0: at once. Default
    * 60,000.
    */
-  startupJitter?: number
+  startupJitter?: number | undefined
   /** A cycle ends after this at the latest, ms, whatever the members do. Default 2,000. */
-  timeout?: number
+  timeout?: number | undefined
   /**
    * How members are asked; or a function of a node's id that gives its transport, called once per node, when it joins.
    * A node for which it throws, or gives no transport, can't be asked, alone. Default `httpTransport()`.
    */
-  transport?: TransportOption
+  transport?: TransportOption | undefined
   /**
    * A member with a report sampled less than this ago, in whatever way it came, is not asked in a cycle, ms: so polls are
    * for the silent alone. Default 0: all are asked.
    */
-  silentFor?: number
+  silentFor?: number | undefined
   /** Threads that poll, for all balancers of this thread; the largest number asked for. 1 to 16, default 1. */
-  workers?: number
+  workers?: number | undefined
 }
 
 /** Options of `createBalancer`. */
@@ -44,35 +44,41 @@ export interface BalancerOptions<N extends NodeLike = NodeLike> extends TrustOpt
    * The members: ids, or objects with an `id`; or what finds them, such as `dnsDiscovery()`, which the balancer follows
    * until it is closed. Default none.
    */
-  nodes?: readonly N[] | NodeSource<N>
-  /** The local process as a member: it is not polled but sampled, once a cycle. */
-  self?: N
+  nodes?: readonly N[] | NodeSource<N> | undefined
+  /** The local process as a member: it is not polled but sampled, once a cycle. Default: it is none. */
+  self?: N | undefined
   /** How to pick. Default `adaptive()`. */
-  algorithm?: Algorithm
-  /** How to poll, or false: then nothing runs in the background, and readings come from `report()` or others. */
-  poll?: PollOptions | false
+  algorithm?: Algorithm | undefined
+  /**
+   * How to poll, or false: then nothing runs in the background, and readings come from `report()` or others. Default:
+   * with the defaults of its options.
+   */
+  poll?: PollOptions | false | undefined
   /** What tells the local CPU, for `self`. Default: the CPU of this container, else of the machine. */
-  sampler?: Sampler
+  sampler?: Sampler | undefined
   /**
    * What to store for `self` where the sampler throws, hangs or gives no usable number: percent, 0-100; or `'stale'`:
    * nothing, so that a broken sampler can't look like a fresh reading (recommended). Default 50, as published.
    */
-  onSamplerError?: number | 'stale'
+  onSamplerError?: number | 'stale' | undefined
   /**
    * Least time between two publications of what comes one by one (pushes, probes, reports in responses), ms: each makes
    * all threads look at the readings anew. The same for what a discovery finds. 0: each at once. Default 50.
    */
-  coalesce?: number
+  coalesce?: number | undefined
   /** For telemetry and errors. Default `balancer-1` and so on. */
-  name?: string
+  name?: string | undefined
   /** A whole number from 0 to 2^53 - 1 that fixes the sequence of picks. Default: by chance. */
-  seed?: number
-  /** Where time comes from. One of your own implies a table of its own, and polling on this thread. */
-  clock?: Clock
+  seed?: number | undefined
+  /**
+   * Where time comes from. One of your own implies a table of its own, and polling on this thread. Default: the
+   * process's monotonic clock.
+   */
+  clock?: Clock | undefined
   /** The table to share, from `createTable()`. Default the process's own. */
-  table?: Table
+  table?: Table | undefined
   /** Which engine; default `'auto'`: native where the addon loads, else portable with one warning. */
-  engine?: 'auto' | 'native' | 'portable'
+  engine?: 'auto' | 'native' | 'portable' | undefined
 }
 
 const algorithm = v.custom<Algorithm>(

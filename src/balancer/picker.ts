@@ -6,13 +6,14 @@ import type { PollFailure } from '../poller/failures.js'
 import type { TableBuffer } from '../table/memory.js'
 import { isUint32Array } from '../typed-array.js'
 import type { ArrayPicker, ArrayPicksOptions, Directory } from './array-picks.js'
+import type { Picker } from './contract.js'
 import { turnsFor } from './cores.js'
 import { type CustomRunner, runnerOf } from './custom.js'
 import { arrayPickerOf } from './custom-arrays.js'
 import { type Explanation, explain } from './explain.js'
 import { FailedPicks, NO_ONE } from './failed-picks.js'
 import { KnownMembers, type KnownMembersOptions } from './known-members.js'
-import { Lease, type LeaseOwner, newLeaseCounters, type Outcome } from './lease.js'
+import { type Lease, type LeaseOwner, newLeaseCounters, OpenLease, type Outcome } from './lease.js'
 import { MemberPicks } from './member-picks.js'
 import type { Member } from './members.js'
 import type { NodeLike } from './node.js'
@@ -32,14 +33,18 @@ export interface PickerOptions extends KnownMembersOptions {
   readonly self: string | undefined
   /** Where turns are taken together with other threads; where there is none, and the algorithm needs it, one is made. */
   readonly turns?: TableBuffer | undefined
+  /** Called before picks that do not look at the table, where members are another thread's: it may change them. */
+  readonly hear?: () => void
 }
 
 // Keeps the picks from arrays apart from the others, whatever the seed.
 const ARRAY_STREAM = 0x9e3779b9
 
-/** Picks among members, from readings of a table: what balancers and attached balancers have in common. */
-export abstract class Picker<N extends NodeLike = NodeLike> extends KnownMembers<N> {
-  /** The engine in use. */
+/** Picks among members, from readings of a table. */
+export abstract class TablePicker<N extends NodeLike = NodeLike>
+  extends KnownMembers<N>
+  implements Picker<N>
+{
   readonly engine: EngineName
   /** Where turns are taken together with other threads. */
   protected readonly turns: TableBuffer | undefined
@@ -84,6 +89,7 @@ export abstract class Picker<N extends NodeLike = NodeLike> extends KnownMembers
       maxShare: options.trust.maxShare,
       onRefresh: this.suspicion && (() => this.suspicion?.look()),
       check,
+      hear: options.hear,
       onNodes: (nodes) => {
         this.#nodes = nodes
       },
@@ -115,23 +121,10 @@ export abstract class Picker<N extends NodeLike = NodeLike> extends KnownMembers
     this.#arrayPicks = arrayPickerOf(arrays, custom)
   }
 
-  /** The members' nodes; frozen, and another array after each change. `selectIndex` and `fill` index it. */
   get nodes(): readonly N[] {
     return this.members.nodes
   }
 
-  /**
-   * The node for the next call.
-   * - without arguments: one of the members
-   * - an array of nodes: one of its elements, the very one that was passed. Nodes that nobody has heard of count as
-   *   missing; those that drain here are not picked. An id that stands twice has twice the chances.
-   * - `exclude`: one of the members but these
-   * - `key`: the member for this key, by `hashRing` or `maglev`
-   *
-   * Throws NoNodesError where there is none to pick, BadNodeError for an element that is not a node, BadKeyError,
-   * OptionError, UnknownLoadError where the algorithm was told to fail, TableError where `hashRing` would have more than
-   * 2^27 points, ClosedError.
-   */
   select(): N
   select<T extends NodeLike>(nodes: readonly T[]): T
   select(options: SelectOptions): N
@@ -147,7 +140,6 @@ export abstract class Picker<N extends NodeLike = NodeLike> extends KnownMembers
     throw this.#failures.take()
   }
 
-  /** As `select`, but undefined where that throws NoNodesError, UnknownLoadError or ClosedError. */
   trySelect(): N | undefined
   trySelect<T extends NodeLike>(nodes: readonly T[]): T | undefined
   trySelect(options: SelectOptions): N | undefined
@@ -158,7 +150,6 @@ export abstract class Picker<N extends NodeLike = NodeLike> extends KnownMembers
     return picked
   }
 
-  /** The index in `nodes` of the node for the next call, or -1 where there is none to pick. Throws UnknownLoadError, ClosedError. */
   selectIndex(): number {
     const index = this.#picks.nextAlone()
     if (index >= 0) return index
@@ -168,11 +159,6 @@ export abstract class Picker<N extends NodeLike = NodeLike> extends KnownMembers
     return NO_ONE
   }
 
-  /**
-   * Fills `into` with the next decisions, as indices of `nodes`: the ones that as many calls of `selectIndex` would
-   * give. Returns how many: all, or 0 where there is no node to pick. Throws ClosedError, and UnknownLoadError where one
-   * of these calls would: then all are made nonetheless, and `into` has 4,294,967,295 in the place of each that failed.
-   */
   fill(into: Uint32Array): number {
     if (!isUint32Array(into)) throw new OptionError('into', into, 'a Uint32Array')
     // The native engine must not write to memory that another thread may be writing.
@@ -185,60 +171,34 @@ export abstract class Picker<N extends NodeLike = NodeLike> extends KnownMembers
     return filled
   }
 
-  /**
-   * The member for a key that is hashed already: the one that `select({ key })` gives for a key of this hash.
-   * @param hash an unsigned 32-bit number
-   *
-   * Throws NoNodesError, OptionError for anything else and where the algorithm takes no keys, ClosedError.
-   */
   selectHash(hash: number): N {
     const node = this.#memberPicks.nodeByHash(hash)
     if (node === undefined) throw this.#failures.take()
     return node
   }
 
-  /**
-   * The nodes for a key and its copies: distinct, the first the one that `select({ key })` gives now, then those that
-   * come after it. At most as many as are up; none where no one is. Counts as no pick.
-   * @param count how many, a whole number of at least 1
-   *
-   * Throws BadKeyError, OptionError, also where the algorithm takes no keys, ClosedError.
-   */
   replicas(key: Key, count: number): N[] {
     return this.#memberPicks.replicas(key, count).map((member) => member.node)
   }
 
-  /**
-   * Resolves when picks by key go by the members as they are now: large tables are built in the background. At once
-   * where the algorithm takes no keys. Rejects with ClosedError.
-   */
   async settled(): Promise<void> {
     this.checkOpen()
     await this.#memberPicks.settled()
   }
 
-  /** A pick that counts as in flight until it is released. Throws as `select` does. */
   acquire(options?: SelectOptions): Lease<N> {
     const member = options === undefined ? this.#memberPicks.any(true) : this.#memberPicks.by(options, true)
     if (member === undefined) throw this.#failures.take()
-    return new Lease(this.leases, member)
+    return new OpenLease(this.leases, member)
   }
 
-  /**
-   * A lease on a member that was picked before, or by other means: it counts as in flight until it is released, and as no
-   * pick. Throws UnknownNodeError, ClosedError.
-   */
   lease(node: NodeLike): Lease<N> {
     this.checkOpen()
     const member = this.find(node)
     if (member === undefined) throw new UnknownNodeError(node)
-    return new Lease(this.leases, member)
+    return new OpenLease(this.leases, member)
   }
 
-  /**
-   * Picks a node, runs `work` with it and releases it with what became of it: its latency, and its error if it throws
-   * or rejects, which is passed on.
-   */
   async run<R>(work: (node: N) => R | Promise<R>, options?: SelectOptions): Promise<R> {
     if (typeof work !== 'function') throw new OptionError('work', work, 'a function')
     const lease = this.acquire(options)
@@ -257,21 +217,12 @@ export abstract class Picker<N extends NodeLike = NodeLike> extends KnownMembers
     }
   }
 
-  /** What is known of each member now, in the order of `nodes`. */
   snapshot(): NodeSnapshot<N>[] {
     const { health, suspicion } = this
     const failureOf = (member: Member) => this.failureOf(member)
     return this.closed ? [] : this.#memberPicks.snapshot({ health, suspicion, failureOf })
   }
 
-  /**
-   * Why each member would or would not be picked now, in words and data; with a node, why this one.
-   *
-   * ```ts
-   * balancer.explain('10.0.0.7:8080').words // 'not picked: report is 12 s old, ttl is 10 s'
-   * ```
-   * Throws UnknownNodeError, ClosedError.
-   */
   explain(): Explanation<N>[]
   explain(node: NodeLike): Explanation<N>
   explain(node?: NodeLike): Explanation<N>[] | Explanation<N> {
@@ -284,7 +235,6 @@ export abstract class Picker<N extends NodeLike = NodeLike> extends KnownMembers
     return one
   }
 
-  /** Counters since it was made, of this thread alone. */
   stats(): BalancerStats {
     return {
       name: this.name,

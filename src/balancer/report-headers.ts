@@ -4,8 +4,11 @@ import { isUint8Array } from '../typed-array.js'
 
 /** What holds headers and looks them up by name: `Headers`, a `Map` with names in lower case, or grpc-js `Metadata`. */
 export interface HeaderLookup {
+  /** A header's value. */
   get(name: string): unknown
+  /** Takes a header out, as `Headers` and `Map` do. */
   delete?(name: string): unknown
+  /** Takes a header out, as `Metadata` of grpc-js does. */
   remove?(name: string): unknown
 }
 

@@ -8,7 +8,7 @@ import type { Table } from '../table/table.js'
 import { checkSelf } from './cores.js'
 import type { Member } from './members.js'
 import { idOf, idsOf, type NodeLike } from './node.js'
-import { Picker } from './picker.js'
+import { TablePicker } from './picker.js'
 import { Probing } from './probing.js'
 import type { BalancerStats } from './stats.js'
 import type { TrustSettings } from './trust-options.js'
@@ -33,7 +33,7 @@ export interface SeatedOptions<N extends NodeLike> {
  * Picks among members that have their seats in a table of this thread. All that a balancer does but polling, sampling
  * and telling other threads: so it needs nothing of Node.js, and runs in simulations and in browsers as it does here.
  */
-export class SeatedBalancer<N extends NodeLike = NodeLike> extends Picker<N> {
+export class SeatedBalancer<N extends NodeLike = NodeLike> extends TablePicker<N> {
   protected readonly table: Table
   protected readonly self: { readonly node: N; readonly id: string } | undefined
   readonly #seed: Seed
@@ -51,10 +51,6 @@ export class SeatedBalancer<N extends NodeLike = NodeLike> extends Picker<N> {
     if (self !== undefined && selfId !== undefined) this.self = { node: self, id: selfId }
   }
 
-  /**
-   * Makes these the members (and `self`). Only the difference is applied: those that stay keep readings, counts and
-   * state. Throws OptionError, BadNodeError, DuplicateNodeError, TableError, ClosedError, and then changes nothing.
-   */
   setNodes(nodes: readonly N[]): void {
     this.checkOpen()
     if (!Array.isArray(nodes)) throw new OptionError('nodes', nodes, 'an array of nodes')
@@ -68,10 +64,6 @@ export class SeatedBalancer<N extends NodeLike = NodeLike> extends Picker<N> {
     this.changed()
   }
 
-  /**
-   * Adds a member, or takes one up again that `drain` was called for. False where it is a member and was not. What the
-   * node itself told, such as that it drains, stays. Throws BadNodeError, TableError, ClosedError.
-   */
   add(node: N): boolean {
     this.checkOpen()
     const added = this.members.add(node)
@@ -82,7 +74,6 @@ export class SeatedBalancer<N extends NodeLike = NodeLike> extends Picker<N> {
     return true
   }
 
-  /** Removes a member; leases on it may still be released. False where it is none. Throws ClosedError. */
   remove(node: NodeLike): boolean {
     this.checkOpen()
     const member = this.find(node)

@@ -9,7 +9,7 @@ import { cpuOf, sampledAt, takenFor } from './figures.js'
 import type { Member } from './members.js'
 import type { NodeLike } from './node.js'
 import type { EjectionReason, PassiveHealth } from './passive-health.js'
-import { type MemberState, type Order, stateOf, type Told } from './standings.js'
+import { type MemberOrder, type MemberState, stateOf, type Told } from './standings.js'
 import type { Suspicion, SuspicionReason } from './suspicion.js'
 
 /** How a member is ejected. */
@@ -24,12 +24,14 @@ export interface EjectionSnapshot {
 
 /** What a balancer knows of one member. */
 export interface NodeSnapshot<N extends NodeLike = NodeLike> {
+  /** The node, as it was given. */
   readonly node: N
+  /** The node's id. */
   readonly id: string
   /** The gravest of what this process ordered and what the node told; by weight 0 it drains. */
   readonly state: MemberState
   /** What this process ordered: `drain` after `balancer.drain`. */
-  readonly order: Order
+  readonly order: MemberOrder
   /** Its weight in the algorithm's own weights; undefined where the algorithm has none. */
   readonly fixedWeight: number | undefined
   /** What the node told of itself last. */
@@ -83,6 +85,7 @@ export interface NodeSnapshot<N extends NodeLike = NodeLike> {
   readonly picks: number
   /** Leases released, and how many of these had failed. */
   readonly released: number
+  /** Releases that told of a failure. */
   readonly failed: number
   /** Mean of the latencies told at release, ms; undefined where none was. */
   readonly latency: number | undefined

@@ -8,10 +8,11 @@ import type { NodeState } from '../report.js'
 export type MemberState = NodeState
 
 /** What this process ordered of a member, by `add` and `drain`. */
-export type Order = 'up' | 'drain'
+export type MemberOrder = 'up' | 'drain'
 
 /** What a node told of itself; what it has never told is undefined. */
 export interface Told {
+  /** What it says of taking work. */
   readonly state?: NodeState | undefined
   /** Percent of the share that it would get otherwise; above 100 counts as 100. */
   readonly weight?: number | undefined
@@ -34,7 +35,7 @@ export type Grade = typeof WELL | typeof EJECTED | typeof DOWN | typeof OUT_BY_O
 /** What a member's grade depends on. */
 export interface Standing {
   readonly id: string
-  order: Order
+  order: MemberOrder
   told: Told
   /** Whether this thread ejected it for what became of its requests, or the balancer's own thread did. */
   ejected: boolean

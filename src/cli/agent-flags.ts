@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { type Command, Option } from 'commander'
 import type { NatsPublisherOptions } from '../agent/nats-options.js'
-import type { AgentCheckOptions, AgentOptions, AgentTls } from '../agent/options.js'
+import type { AgentCheckOptions, AgentOptions } from '../agent/options.js'
 import { eventLoopSampler, processSampler, type Sampler } from '../agent/samplers/index.js'
 import { LONGEST_WAIT } from '../clock.js'
 import { type IdlestError, OptionError, reasonOf } from '../errors.js'
+import type { ServerTls } from '../web/web-server.js'
 import { anyNumber, numberFrom } from './arguments.js'
 
 /** What the command line gives. */
@@ -49,7 +50,7 @@ function readText(flag: string, path: string): string {
   }
 }
 
-function readTls({ tlsCert, tlsKey, tlsClientCa }: AgentFlags): AgentTls | undefined {
+function readTls({ tlsCert, tlsKey, tlsClientCa }: AgentFlags): ServerTls | undefined {
   if (tlsCert === undefined && tlsKey === undefined && tlsClientCa === undefined) return undefined
   if (tlsCert === undefined)
     throw new OptionError('--tls-cert', undefined, 'a file, as for the other --tls flags')

@@ -1,7 +1,6 @@
-import { createRequire } from 'node:module'
+import { ownVersion } from '../own-package.js'
 
 /** This package's version. */
 export function packageVersion(): string {
-  const require = createRequire(import.meta.url)
-  return (require('../../package.json') as { version: string }).version
+  return ownVersion() ?? 'of a bundle'
 }

@@ -7,20 +7,24 @@ import { reasonOf, shown } from '../errors.js'
 
 /** An A or AAAA record. */
 export interface AddressRecord {
+  /** An IPv4 or IPv6 address. */
   readonly address: string
   /** Seconds. */
-  readonly ttl?: number
+  readonly ttl?: number | undefined
 }
 
 /** An SRV record. */
 export interface ServiceRecord {
   /** The target. */
   readonly name: string
+  /** The port that the service is on. */
   readonly port: number
+  /** The lower, the sooner it is used. */
   readonly priority: number
+  /** Its share among those of one priority. */
   readonly weight: number
   /** Seconds. */
-  readonly ttl?: number
+  readonly ttl?: number | undefined
 }
 
 /** A kind of record that is asked for. */

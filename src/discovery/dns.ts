@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import * as v from 'valibot'
 import type { Clock } from '../clock.js'
 import { LONGEST_WAIT } from '../clock.js'
@@ -13,29 +14,42 @@ import { type DnsResolver, isDnsResolver } from './dns-records.js'
 export interface DnsDiscoveryOptions {
   /** The whole name, such as `api.default.svc.cluster.local`: neither search domains nor the hosts file are looked at. */
   hostname: string
-  /** The servers' port: then nodes are the addresses of the name. Without it they are those of its SRV records. */
-  port?: number
+  /**
+   * The servers' port: then nodes are the addresses of the name. Without it they are those of its SRV records. Default:
+   * none.
+   */
+  port?: number | undefined
   /** 4 or 6: addresses of that kind alone; 0: IPv4, and IPv6 where the name has no IPv4. Default 0. */
-  family?: 0 | 4 | 6
+  family?: 0 | 4 | 6 | undefined
   /**
    * Longest time between two lookups, ms: what records say of their TTL can make it less. Node.js tells none of SRV
    * records, so for these the TTLs of their targets' addresses count. Default 30,000.
    */
-  interval?: number
-  /** Least time between the starts of two lookups, ms, whatever asks for one. Default 1,000, or `interval` where that is less. */
-  minInterval?: number
+  interval?: number | undefined
+  /**
+   * Least time between the starts of two lookups, ms, whatever asks for one. Default 1,000, or `interval` where that is
+   * less.
+   */
+  minInterval?: number | undefined
   /** Longest time of a lookup, ms. Default 5,000. */
-  timeout?: number
+  timeout?: number | undefined
   /** What resolves names. Default one of Node.js's, by the servers of this machine. */
-  resolver?: DnsResolver
+  resolver?: DnsResolver | undefined
   /** For telemetry and warnings. Default `dns:` and the hostname. */
-  name?: string
+  name?: string | undefined
   /** Where time comes from. Default the process's. */
-  clock?: Clock
+  clock?: Clock | undefined
+}
+
+const HOST_NAME = 'a host name, without a scheme or a port'
+
+// Resolvers tell of such names alone that there is none, at each look-up.
+function isHostname(name: string): boolean {
+  return name.length <= 254 && (/^[^\s:/@\0]+$/.test(name) || isIP(name) !== 0)
 }
 
 const dnsOptions = options({
-  hostname: text('a host name'),
+  hostname: v.pipe(text(HOST_NAME), v.check(isHostname, HOST_NAME)),
   port: v.optional(whole(1, 65_535)),
   family: v.optional(v.picklist([0, 4, 6], 'one of 0, 4, 6'), 0),
   interval: v.optional(milliseconds(1), 30_000),
@@ -55,17 +69,18 @@ const dnsOptions = options({
  * Nodes by DNS: the addresses of a name, such as those of a headless service of Kubernetes, or the servers of its SRV
  * records with their weights and priorities.
  *
- * ```ts
- * const nodes = dnsDiscovery({ hostname: 'api.default.svc.cluster.local', port: 8080 })
- * const balancer = createBalancer({ nodes })
- * await balancer.run((node) => fetch(`http://${node.id}/`))
- * ```
  * Looks again when the records' TTL is over (up to a tenth later, lest a fleet ask all at once), each `interval` at the
  * latest, and when a node fails: it is ejected, or polls of it begin to fail. Never more than once in `minInterval`.
  * Answers without a record, names that are not there, time-outs and errors change nothing; after each, the next lookup
  * waits longer, up to `interval`.
  *
- * Throws OptionError.
+ * @example
+ * ```ts
+ * const nodes = dnsDiscovery({ hostname: 'api.default.svc.cluster.local', port: 8080 })
+ * const balancer = createBalancer({ nodes })
+ * await balancer.run((node) => fetch(`http://${node.id}/`))
+ * ```
+ * @throws OptionError
  */
 export function dnsDiscovery(given: DnsDiscoveryOptions): Discovery<DnsNode> {
   const checked = checkOptions('dnsDiscovery', given, dnsOptions)

@@ -17,11 +17,11 @@ export type NodeEvent<N extends NodeLike = NodeLike> =
 /** Options of `eventDiscovery`. */
 export interface EventDiscoveryOptions {
   /** Least time between two changes that are passed on, ms; 0: each at once. Default 50. */
-  coalesce?: number
+  coalesce?: number | undefined
   /** For telemetry and warnings. Default `events`. */
-  name?: string
+  name?: string | undefined
   /** Where time comes from. Default the process's. */
-  clock?: Clock
+  clock?: Clock | undefined
 }
 
 const eventOptions = options({
@@ -33,15 +33,22 @@ const eventOptions = options({
 /**
  * Nodes by events, such as those of a watch on a registry.
  *
- * ```ts
- * const discovery = eventDiscovery(watch()) // async function* watch() { yield ['10.0.0.1:8080']; yield { add: ['10.0.0.2:8080'] } }
- * const balancer = createBalancer({ nodes: discovery })
- * ```
  * It is read from once somebody follows the discovery, and until `close`. Unlike an answer of DNS, an empty list is
  * believed: it was said on purpose. When the events end or throw, the nodes stay.
  *
  * Nodes are ids or objects with an `id`, of which `weight` and `priority` are read. An event that makes no sense changes
- * nothing. Throws OptionError.
+ * nothing.
+ *
+ * @example
+ * ```ts
+ * async function* watch() {
+ *   yield ['10.0.0.1:8080']
+ *   yield { add: ['10.0.0.2:8080'] }
+ * }
+ * const discovery = eventDiscovery(watch())
+ * const balancer = createBalancer({ nodes: discovery })
+ * ```
+ * @throws OptionError
  */
 export function eventDiscovery<N extends NodeLike>(
   events: AsyncIterable<NodeEvent<N>>,
@@ -128,8 +135,9 @@ class EventFinder<N extends NodeLike> implements Finder {
       this.#nodes = new Map(foundOf(event as readonly N[]).map(({ id, node }) => [id, node]))
       return
     }
-    const { add = [], remove = [] } = event as Exclude<NodeEvent<N>, readonly N[]>
-    if (!Array.isArray(add) || !Array.isArray(remove)) {
+    const { add = [], remove = [] } = Object(event) as Exclude<NodeEvent<N>, readonly N[]>
+    const isChange = typeof event === 'object' && event !== null && ('add' in event || 'remove' in event)
+    if (!isChange || !Array.isArray(add) || !Array.isArray(remove)) {
       throw new OptionError('event', event, 'an array of nodes, or { add, remove } with arrays of nodes')
     }
     // All or nothing.

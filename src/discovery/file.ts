@@ -12,13 +12,13 @@ import type { FileNode } from './file-format.js'
 /** Options of `fileDiscovery`. */
 export interface FileDiscoveryOptions {
   /** Longest time between two looks whether the file was changed, ms, where its folder can't be watched. Default 5,000. */
-  interval?: number
+  interval?: number | undefined
   /** How long it has to stay as it is before it is read, ms: it may be written bit by bit. Default 50. */
-  settle?: number
+  settle?: number | undefined
   /** For telemetry and warnings. Default `file:` and the path. */
-  name?: string
+  name?: string | undefined
   /** Where time comes from. Default the process's. */
-  clock?: Clock
+  clock?: Clock | undefined
 }
 
 const fileOptions = options({
@@ -33,14 +33,15 @@ const fileOptions = options({
  * an `id`, of which `weight` and `priority` are read, or an object with that as `nodes`. What is called `.json` has to be
  * JSON.
  *
+ * A file that is gone, empty or half written changes nothing, nor does one with nobody in it. Best write another one and
+ * rename it. ConfigMaps of Kubernetes are followed, but for those mounted by `subPath`, which Kubernetes never changes.
+ *
+ * @example
  * ```ts
  * const nodes = fileDiscovery('/etc/api/nodes.json') // [{ "id": "10.0.0.1:8080", "weight": 2 }, { "id": "10.0.0.2:8080" }]
  * const balancer = createBalancer({ nodes })
  * ```
- * A file that is gone, empty or half written changes nothing, nor does one with nobody in it. Best write another one and
- * rename it. ConfigMaps of Kubernetes are followed, but for those mounted by `subPath`, which Kubernetes never changes.
- *
- * Throws OptionError.
+ * @throws OptionError
  */
 export function fileDiscovery(path: string | URL, given: FileDiscoveryOptions = {}): Discovery<FileNode> {
   const checked = checkOptions('fileDiscovery', given, fileOptions)
@@ -59,6 +60,9 @@ function pathOf(path: unknown): string {
   } catch (error) {
     throw new OptionError('path', path, 'a path, or a file: URL', error)
   }
-  if (typeof path !== 'string' || path === '') throw new OptionError('path', path, 'a path, or a file: URL')
+  // No file has a zero byte in its name.
+  if (typeof path !== 'string' || path === '' || path.includes('\0')) {
+    throw new OptionError('path', path, 'a path, or a file: URL')
+  }
   return resolve(path)
 }

@@ -9,12 +9,12 @@ export interface Ranked {
    * Its part of the picks by that of the others: 0 to 1e12, 0: never picked. Default 1. Not of picks by key, for which
    * the algorithm has weights of its own.
    */
-  readonly weight?: number
+  readonly weight?: number | undefined
   /**
    * A whole number from 0 to 65,535, as of SRV records: while any node of the lowest number is up, the others are in
    * reserve. A node is up unless it is ejected, or was told or says itself that it takes no work. Default 0.
    */
-  readonly priority?: number
+  readonly priority?: number | undefined
 }
 
 const MAX_WEIGHT = 1e12

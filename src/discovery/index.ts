@@ -1,4 +1,4 @@
-export { Discovery } from './discovery.js'
+export type { Discovery } from './discovery.js'
 export { type DnsDiscoveryOptions, dnsDiscovery } from './dns.js'
 export type { DnsNode } from './dns-lookup.js'
 export type { AddressRecord, DnsResolver, RecordType, ResolveFunction, ServiceRecord } from './dns-records.js'

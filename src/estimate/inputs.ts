@@ -20,7 +20,7 @@ export interface FleetInputs {
   /** Time between two reports of a server, **seconds**, above 0 and at most 600. */
   reportInterval: number
   /** Servers that run, at least 1. As many as planned where it is not given. */
-  servers?: number
+  servers?: number | undefined
 }
 
 /** The example of `estimateFleet`: a million users, and the usual value of whatever has one. */

@@ -2,7 +2,8 @@ import type { FleetFigures } from './estimate.js'
 import { inFormula, percent, plain, rounded } from './formats.js'
 import type { FleetInputs } from './inputs.js'
 
-interface Step {
+/** What all steps of an estimate have. */
+export interface EstimateStep {
   /** 1-7. */
   readonly n: number
   /** What the step finds. */
@@ -12,20 +13,26 @@ interface Step {
 }
 
 /** A step with one result. */
-export interface ValueStep extends Step {
+export interface ValueStep extends EstimateStep {
+  /** Which kind of step it is. */
   readonly kind: 'value'
+  /** The formula, in words. */
   readonly formula: string
   /** The formula with its numbers in it, rounded for reading. */
   readonly numbers: string
   /** Not rounded. A share of 1 is 100 %. */
   readonly value: number
+  /** What `value` is in. */
   readonly unit: 'requests/s' | 'servers' | 'share' | 'requests'
 }
 
 /** The step that takes a part of one server's CPU away: loads by round robin, and by spare capacity. */
-export interface LossStep extends Step {
+export interface LossStep extends EstimateStep {
+  /** Which kind of step it is. */
   readonly kind: 'loss'
+  /** The two formulas, in words. */
   readonly formula: { readonly equalShare: string; readonly bySpareCapacity: string }
+  /** The formulas with their numbers in them, rounded for reading. */
   readonly numbers: { readonly equalShare: string; readonly bySpareCapacity: string }
   /** Load of the server that lost, by round robin; 1 is 100 %. Over that its queue grows. */
   readonly equalShare: number
@@ -34,8 +41,10 @@ export interface LossStep extends Step {
 }
 
 /** What follows from the others. */
-export interface AdviceStep extends Step {
+export interface AdviceStep extends EstimateStep {
+  /** Which kind of step it is. */
   readonly kind: 'advice'
+  /** What follows, in words. */
   readonly text: string
 }
 

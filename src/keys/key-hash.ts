@@ -6,14 +6,14 @@ import { xxh32Bytes, xxh32Pair, xxh32Text } from './xxh32.js'
 /** What a node can be picked by. */
 export type Key = string | number | Uint8Array
 
-/** The names of the hash functions, all of 32 bits. */
-export const HASH_NAMES = ['murmur3', 'xxh32'] as const
-
 /**
  * A hash function by name: MurmurHash3_x86_32 or XXH32. Both mix the upper bits well, by which a ring is looked up; that
  * can't be said of FNV-1a, whose last byte hardly reaches them.
  */
-export type HashName = (typeof HASH_NAMES)[number]
+export type HashName = 'murmur3' | 'xxh32'
+
+/** The names of the hash functions, all of 32 bits. */
+export const HASH_NAMES = ['murmur3', 'xxh32'] as const satisfies readonly HashName[]
 
 // All give signed numbers.
 interface HashFunction {

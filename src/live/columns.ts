@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { METRICS, type MetricName } from '../table/layout.js'
-import type { ShownFacts } from './live-view.js'
+import type { LiveFacts } from './live-view.js'
 import type { PartialNode } from './view-of.js'
 
 /** What a member has in a column: plain JSON; undefined for nothing. */
@@ -10,7 +10,7 @@ type Cell = string | number | object | undefined
 export interface Column {
   readonly name: string
   /** @param rate picks per second */
-  readonly of: (node: ShownFacts, rate: number) => Cell
+  readonly of: (node: LiveFacts, rate: number) => Cell
   /** Whether a value that came is one that this column may have. */
   readonly isCell: (value: unknown) => boolean
 }
@@ -42,7 +42,7 @@ function mark(is: boolean): 1 | undefined {
   return is ? 1 : undefined
 }
 
-function isSaid(told: ShownFacts['told']): boolean {
+function isSaid(told: LiveFacts['told']): boolean {
   return told.state !== undefined || told.weight !== undefined || told.maxInFlight !== undefined
 }
 
@@ -104,7 +104,7 @@ export const COLUMNS: readonly Column[] = [
 ]
 
 /** The JSON of a column for these members. */
-export function columnText({ of }: Column, nodes: readonly ShownFacts[], rates: Float64Array): string {
+export function columnText({ of }: Column, nodes: readonly LiveFacts[], rates: Float64Array): string {
   const cells: (Cell | null)[] = []
   let some = 0
   let areEqual = true

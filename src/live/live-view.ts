@@ -13,6 +13,7 @@ export interface LiveView extends LiveHead {
 export interface LiveHead {
   /** The balancer's name. */
   readonly balancer: string
+  /** The engine in use. */
   readonly engine: EngineName
   /** What the algorithm is called, such as `leastCpu`. */
   readonly algorithm: Rules['algorithm']
@@ -30,6 +31,7 @@ export interface LiveHead {
   readonly poll: LivePoll | undefined
   /** Picks so far, those from arrays too. */
   readonly picks: number
+  /** Picks a second within `window`. */
   readonly picksPerSecond: number
   /** Picks that found no node, so far. */
   readonly empty: number
@@ -56,7 +58,7 @@ export interface LivePoll {
 }
 
 /** What is shown of a member as the balancer has it: what these mean is said at `NodeSnapshot`. */
-export type ShownFacts = Pick<
+export type LiveFacts = Pick<
   NodeSnapshot,
   | 'id'
   | 'state'
@@ -85,7 +87,7 @@ export type ShownFacts = Pick<
 >
 
 /** One member. */
-export interface LiveNode extends ShownFacts {
+export interface LiveNode extends LiveFacts {
   /** Within the view's `window`. */
   readonly picksPerSecond: number
   /** Its part of the picks of members within the view's `window`, 0-1; undefined where there were none. */

@@ -6,20 +6,20 @@ import { type ServerTls, serverTlsSchema } from '../web/web-server.js'
 /** Options of `balancer.serve`. */
 export interface ServeOptions {
   /** Address to listen on. Default `127.0.0.1`: loopback alone. For any other give a `token`. */
-  readonly host?: string
+  readonly host?: string | undefined
   /** Port to listen on, 0 for any free one. Default 0. */
-  readonly port?: number
+  readonly port?: number | undefined
   /**
    * Who looks must send `Authorization: Bearer <token>`: 1 to 1,024 visible ASCII characters. The page, which shows
    * nothing by itself, asks for it. Default none.
    */
-  readonly token?: string
+  readonly token?: string | undefined
   /** Serve by HTTPS. Default plain HTTP. */
-  readonly tls?: ServerTls
+  readonly tls?: ServerTls | undefined
   /** From one look at the balancer to the next while somebody watches, ms, 100 to 60,000. Default 1,000. */
-  readonly interval?: number
-  /** Connections at a time; further ones are closed at once, and counted. Default 64. */
-  readonly maxConnections?: number
+  readonly interval?: number | undefined
+  /** Connections at a time, at least 1; further ones are closed at once, and counted. Default 64. */
+  readonly maxConnections?: number | undefined
 }
 
 const serveOptions = options({

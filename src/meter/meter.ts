@@ -47,8 +47,48 @@ const BUSY = 0.001
  * and one that hangs or takes up no work rises though no request gets to tell. When the last request has ended and the
  * next turn of the event loop brings no other, it says 0 without waiting for the next look; while it works it says at least 0.001.
  */
-export class Meter implements ArrivalOwner {
+export interface Meter {
   /** The metric's name in a report. */
+  readonly metric: string
+  /** What it did so far; the counters go on. */
+  readonly counters: MeterCounters
+  /** What it says now: 0 to `upper`. */
+  readonly value: number
+  /** Whether it measures no more. */
+  readonly closed: boolean
+  /** What it says, for a report. */
+  sample(): MeterSample
+  /**
+   * A request arrived. Call `start()` on what is returned when its work starts, and `end()` when it is over, or given up.
+   *
+   * @param age ms since it arrived, where it did so before this call, such as in a message from another thread; default 0
+   * @throws BadReportError for an age that is no finite number
+   */
+  arrive(age?: number): Arrival
+  /**
+   * Takes a value that you measured yourself.
+   *
+   * @param value of the metric, such as ms of waiting; below 0 counts as 0, since clocks of two threads are a little apart
+   * @returns false where it is refused: the meter is closed, or its node is another's
+   * @throws BadReportError for what is no finite number
+   */
+  record(value: number): boolean
+  /**
+   * Runs work as a request of its own: it arrives now and starts in the next turn of the event loop, behind what has
+   * arrived before it. So what the loop is late by is measured too, which a handler that starts at once never sees.
+   *
+   * @param age ms since it arrived, as for `arrive`: a thread reads its messages only when it has time; default 0
+   * @throws BadReportError (rejects) for an age that is no finite number
+   */
+  run<T>(work: () => T | PromiseLike<T>, age?: number): Promise<T>
+  /** Stops measuring. Returns false where it had stopped. */
+  close(): boolean
+  /** As `close`, for `using`. */
+  [Symbol.dispose](): void
+}
+
+/** A meter of a queue of this process. */
+export class QueueMeter implements Meter, ArrivalOwner {
   readonly metric: string
   readonly counters: MeterCounters = { arrived: 0, recorded: 0, refused: 0, looks: 0 }
   protected readonly clock: Clock
@@ -68,7 +108,6 @@ export class Meter implements ArrivalOwner {
   #timer: TimerHandle
   #closed = false
 
-  /** @internal use `meter` */
   constructor({ metric, upper, update }: CheckedMeterOptions, clock: Clock) {
     this.metric = metric
     this.clock = clock
@@ -81,7 +120,6 @@ export class Meter implements ArrivalOwner {
     this.#arm()
   }
 
-  /** What it says now: 0 to `upper`. */
   get value(): number {
     return this.#value
   }
@@ -90,15 +128,10 @@ export class Meter implements ArrivalOwner {
     return this.#closed
   }
 
-  /** What it says, for a report. */
   sample(): MeterSample {
     return { metric: this.metric, value: this.#value, age: Math.max(0, this.clock.now() - this.#at) }
   }
 
-  /**
-   * A request arrived. Call `start()` on what is returned when its work starts, and `end()` when it is over, or given up.
-   * @param age ms since it arrived, where it did so before this call, such as in a message from another thread
-   */
   arrive(age = 0): Arrival {
     const arrival = new MeteredArrival(this, this.clock.now() - amount('age', age))
     if (this.#closed) return arrival
@@ -108,20 +141,10 @@ export class Meter implements ArrivalOwner {
     return arrival
   }
 
-  /**
-   * Takes a value that you measured yourself. False where it is refused: the meter is closed, or its node is another's.
-   * @param value of the metric, such as ms of waiting; below 0 counts as 0, since clocks of two threads are a little apart
-   * @throws BadReportError for what is no finite number
-   */
   record(value: number): boolean {
     return this.#take(amount(this.metric, value))
   }
 
-  /**
-   * Runs work as a request of its own: it arrives now and starts in the next turn of the event loop, behind what has
-   * arrived before it. So what the loop is late by is measured too, which a handler that starts at once never sees.
-   * @param age ms since it arrived, as for `arrive`: a thread reads its messages only when it has time
-   */
   async run<T>(work: () => T | PromiseLike<T>, age = 0): Promise<T> {
     const arrival = this.arrive(age)
     try {
@@ -133,7 +156,6 @@ export class Meter implements ArrivalOwner {
     }
   }
 
-  /** Stops measuring. False where it had stopped. */
   close(): boolean {
     if (this.#closed) return false
     this.#closed = true
@@ -146,14 +168,12 @@ export class Meter implements ArrivalOwner {
     this.close()
   }
 
-  /** @internal */
   onStart(arrival: MeteredArrival): void {
     this.#working++
     if (this.#counts || this.#wholes || !this.#open.delete(arrival)) return
     this.#take(Math.max(BUSY, this.clock.now() - arrival.at))
   }
 
-  /** @internal */
   onEnd(arrival: MeteredArrival, started: boolean): void {
     if (started) this.#working--
     if (this.#open.delete(arrival)) {
@@ -277,14 +297,15 @@ export function reportOf(samples: readonly MeterSample[]): Report {
 /**
  * Makes a meter of this process's own queue, for `createAgent({ meters: [queue] })`. It keeps no process alive.
  *
+ * @example
  * ```ts
  * const queue = meter({ metric: 'queueDelay' })
- * server.on('request', (request, response) => queue.run(() => handle(request, response)))
+ * http.createServer((request, response) => queue.run(() => handle(request, response))).listen(8080)
  * await createAgent({ port: 9000, meters: [queue] })
  * ```
  * @throws OptionError
  */
 export function meter(options: MeterOptions = {}): Meter {
   const { clock = processClock, ...checked } = checkMeterOptions(options)
-  return new Meter(checked, clock)
+  return new QueueMeter(checked, clock)
 }

@@ -3,7 +3,7 @@ import type { TableMemory } from '../table/memory.js'
 import { publish } from '../table/reading.js'
 import { eraseMetric, writeReport } from '../table/report.js'
 import { tableTime } from '../table/table.js'
-import { Meter, reportOf } from './meter.js'
+import { type Meter, QueueMeter, reportOf } from './meter.js'
 import type { NodeMeterOptions } from './options.js'
 
 /** What a meter of a node needs to be heard by the picks. */
@@ -22,15 +22,26 @@ export interface NodeMeterPlace {
   readonly withdraw: () => boolean
 }
 
-/** A meter that writes its node's slot of the table, so that picks on every thread see it without any polling. */
-export class NodeMeter extends Meter {
+/**
+ * A meter that writes its node's slot of the table, so that picks on every thread see it without any polling. Made by a
+ * balancer's `meter(node)`.
+ */
+export interface NodeMeter extends Meter {
+  /**
+   * Stops measuring: the metric is unknown from now on, and may be measured by another thread. Returns false where the
+   * node was not registered any more: the meter was closed, the node left, or another thread has it since this one hung.
+   */
+  close(): boolean
+}
+
+/** A meter that writes a slot. */
+export class SlotMeter extends QueueMeter implements NodeMeter {
   readonly #place: NodeMeterPlace
   readonly #gap: number
   #writtenAt: number
   #waiting = false
   #timer: TimerHandle
 
-  /** @internal use a balancer's `meter(node)` */
   constructor(options: Required<NodeMeterOptions>, place: NodeMeterPlace) {
     super(options, place.clock)
     this.#place = place
@@ -39,10 +50,6 @@ export class NodeMeter extends Meter {
     this.#write(this.#writtenAt)
   }
 
-  /**
-   * Stops measuring: the metric is unknown from now on, and may be measured by another thread. False where the node was
-   * not registered any more: the meter was closed, the node left, or another thread has it since this one hung.
-   */
   override close(): boolean {
     if (!this.#stop()) return false
     const { memory, slot, generation, metric, holds, withdraw } = this.#place

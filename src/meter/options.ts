@@ -15,13 +15,13 @@ export interface MeterOptions {
    * - `inFlight`: how many have arrived and not ended
    * - any other: as `queueDelay`, reported as a metric of your own; so a process with two queues has a meter for each
    */
-  readonly metric?: string
-  /** The most that it says, above 0, and what it says before it has measured anything. Default 5,000. */
-  readonly upper?: number
+  readonly metric?: string | undefined
+  /** The most that it says, above 0 and up to 1e12, and what it says before it has measured anything. Default 5,000. */
+  readonly upper?: number | undefined
   /** Longest time between two updates, ms; at least 1. Default 100. */
-  readonly update?: number
+  readonly update?: number | undefined
   /** What it measures by; the process's monotonic clock by default. */
-  readonly clock?: Clock
+  readonly clock?: Clock | undefined
 }
 
 /** Options of a balancer's `meter(node)`; it measures by the balancer's clock. */
@@ -30,7 +30,7 @@ export interface NodeMeterOptions extends Omit<MeterOptions, 'clock'> {
    * Least time between two publications, ms: each makes every thread look at all readings anew at its next pick. 0: one
    * for each request. Default 1.
    */
-  readonly publish?: number
+  readonly publish?: number | undefined
 }
 
 export type CheckedMeterOptions = Required<Omit<MeterOptions, 'clock'>>

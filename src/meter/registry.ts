@@ -7,7 +7,7 @@ import type { TableMemory } from '../table/memory.js'
 import { claimMetric } from '../table/metric-names.js'
 import { MOST_OWNERS, Registration } from '../table/registration.js'
 import { tableTime } from '../table/table.js'
-import { NodeMeter } from './node-meter.js'
+import { type NodeMeter, SlotMeter } from './node-meter.js'
 import { checkNodeMeterOptions, type NodeMeterOptions } from './options.js'
 
 /** Where a node is in the table. */
@@ -57,7 +57,7 @@ export class MeterRegistry {
     const registered = this.#claim(place)
     const { registration, meters } = registered
     if (meters.has(options.metric)) throw new NodeTakenError(place.id, options.metric)
-    const made = new NodeMeter(options, {
+    const made = new SlotMeter(options, {
       memory: this.#memory,
       clock: this.#clock,
       slot: place.slot,

@@ -1,13 +1,8 @@
 import { setTimeout } from 'node:timers/promises'
-import {
-  connect,
-  credsAuthenticator,
-  type NatsConnection,
-  PermissionViolationError,
-  TimeoutError,
-} from '@nats-io/transport-node'
+import type { NatsConnection } from '@nats-io/transport-node'
 import type { TlsSettings } from '../client-tls.js'
 import { reasonOf } from '../errors.js'
+import { loadNats, type NatsModule } from '../optional-package.js'
 import { type Pem, pemBuffers } from '../pem.js'
 import { Attempt } from './attempt.js'
 import type { NatsSettings } from './settings.js'
@@ -23,18 +18,18 @@ export interface LinkOptions {
   /** A connection has begun: time to subscribe. */
   readonly onConnect: (connection: NatsConnection) => void
   /** An attempt has failed, or a connection was lost; told each time. */
-  readonly onLost?: (reason: string) => void
+  readonly onLost?: ((reason: string) => void) | undefined
   /** The server refuses what is published, and the connection goes on. One that it refuses to subscribe ends. */
-  readonly onRefused?: (reason: string) => void
+  readonly onRefused?: ((reason: string) => void) | undefined
   /** Longest wait for a server to take the connection, ms. Default 5,000. */
-  readonly timeout?: number
+  readonly timeout?: number | undefined
   /** A server that leaves two pings of this interval, ms, without an answer is gone. Default 5,000: after 10 to 15 s. */
-  readonly ping?: number
+  readonly ping?: number | undefined
   /**
    * Shortest wait before the next attempt, ms; up to as much again is added by chance, lest a fleet come back all at
    * once. Default 1,000.
    */
-  readonly retry?: number
+  readonly retry?: number | undefined
 }
 
 // Several in one text are as good as an array, which the client's type does not have.
@@ -91,12 +86,13 @@ export class NatsLink {
   }
 
   async #run(): Promise<void> {
+    const client = await loadNats()
     while (!this.#closed) {
       try {
-        await this.#live(await this.#connect())
+        await this.#live(client, await this.#connect(client))
         this.#fail(CLOSED)
       } catch (error) {
-        this.#fail(this.#reasonOf(error))
+        this.#fail(this.#reasonOf(client, error))
       }
       // In real time, as the network is; and it keeps the process alive, as a connection does.
       const wait = this.#options.retry * (1 + Math.random())
@@ -104,8 +100,8 @@ export class NatsLink {
     }
   }
 
-  #reasonOf(error: unknown): string {
-    if (error instanceof TimeoutError) return `no answer within ${this.#options.timeout} ms`
+  #reasonOf(client: NatsModule, error: unknown): string {
+    if (error instanceof client.TimeoutError) return `no answer within ${this.#options.timeout} ms`
     const reason = reasonOf(error)
     // What the client says of a socket that was closed without any error.
     return reason.endsWith('an undefined error') ? CLOSED : reason
@@ -117,7 +113,7 @@ export class NatsLink {
     this.#options.onLost?.(reason)
   }
 
-  async #connect(): Promise<NatsConnection> {
+  async #connect({ connect, credsAuthenticator }: NatsModule): Promise<NatsConnection> {
     const { settings, name, timeout, ping } = this.#options
     const { servers, token, user, password, credentials, tls } = settings
     this.#attempt = new Attempt(() =>
@@ -145,7 +141,7 @@ export class NatsLink {
   }
 
   /** Resolves when the connection has ended, rejects where it is known why. */
-  async #live(connection: NatsConnection): Promise<void> {
+  async #live(client: NatsModule, connection: NatsConnection): Promise<void> {
     let error: unknown
     let stale = false
     try {
@@ -156,7 +152,7 @@ export class NatsLink {
       for await (const status of connection.status()) {
         if (status.type === 'staleConnection') stale = true
         else if (status.type === 'disconnect' || status.type === 'close') this.#connection = undefined
-        else if (status.type === 'error' && status.error instanceof PermissionViolationError) {
+        else if (status.type === 'error' && status.error instanceof client.PermissionViolationError) {
           if (status.error.operation === 'subscription') throw status.error
           this.#options.onRefused?.(status.error.message)
         }

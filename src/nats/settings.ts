@@ -16,16 +16,17 @@ export interface NatsOptions {
    */
   readonly servers: string | readonly string[]
   /** Reports are published below this. Default `idlest.report`. */
-  readonly subject?: string
+  readonly subject?: string | undefined
   /** The token that the servers ask for. Default none. */
-  readonly token?: string
+  readonly token?: string | undefined
   /** A user whom the servers know, and the password. Default none. */
-  readonly user?: string
-  readonly password?: string
+  readonly user?: string | undefined
+  /** The user's password. Default none. */
+  readonly password?: string | undefined
   /** The content of a user's credentials file: a JWT and a seed. Default none. */
-  readonly credentials?: string
+  readonly credentials?: string | undefined
   /** Have the connection encrypted, and say how certificates are checked. Default: encrypted where a server asks for it. */
-  readonly tls?: TlsSettings
+  readonly tls?: TlsSettings | undefined
 }
 
 /** Checked options: plain data, for any thread. */

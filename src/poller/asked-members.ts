@@ -22,9 +22,9 @@ export interface AskedMembersOptions extends AskSettings {
   readonly memory: TableMemory
   readonly clock: Clock
   /** As for a round. */
-  readonly lastCall?: (run: () => void) => void
+  readonly lastCall?: ((run: () => void) => void) | undefined
   /** As for a round. */
-  readonly betweenWaves?: (run: () => void) => void
+  readonly betweenWaves?: ((run: () => void) => void) | undefined
   /** A report came that nobody waits for any more. */
   readonly onLate: () => void
   readonly onAside: (aside: Aside) => void

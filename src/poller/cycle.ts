@@ -16,7 +16,7 @@ export interface CycleOptions {
   /** Longest time of a cycle, ms. */
   readonly timeout: number
   /** Loads what the rounds need, such as a thread; the first cycle waits for it. */
-  readonly prepare?: () => Promise<void>
+  readonly prepare?: (() => Promise<void>) | undefined
   /** Asks all remote members; resolves by the time-out. */
   readonly round: (timeout: number) => Promise<Tally>
   /** Samples the local node and writes its reading. What it throws is its own to report. */

@@ -10,7 +10,8 @@ export interface PollFailure {
   /** Rounds in a row. */
   readonly count: number
   /** Of the last one. `exit`: refused, reset, timed out or closed. `error`: a bad status, size, shape or value. */
-  readonly kind: FailedNode['kind']
+  readonly kind: 'exit' | 'error'
+  /** Why, in words. */
   readonly reason: string
 }
 

@@ -1,5 +1,5 @@
-import { type Dispatcher, errors } from 'undici'
 import { reasonOf } from '../errors.js'
+import { type Dispatcher, errors } from '../undici.js'
 import type { Answer, Failure } from './answer.js'
 
 /** Headers of an answer, by their names in lower case. */

@@ -1,6 +1,6 @@
 import { Socket } from 'node:net'
-import { buildConnector, Client, type Dispatcher } from 'undici'
 import { reasonOf } from '../errors.js'
+import { buildConnector, Client, type Dispatcher } from '../undici.js'
 import type { Answer } from './answer.js'
 import { HttpExchange, type HttpReading } from './http-exchange.js'
 import type { SecureContexts } from './secure-contexts.js'

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.js'
 import { reasonOf } from '../errors.js'
+import { loadGrpc, loadNats } from '../optional-package.js'
 import { CustomMembers } from './custom-member.js'
 import { type PlacedMember, UnaskableMember } from './member.js'
 import type { Sink } from './sink.js'
@@ -40,8 +41,15 @@ const loaders: Loaders = {
     needWebAssembly()
     return (await import('./orca-reading.js')).orcaMembers(context)
   },
-  orca: async (context) => new (await import('./orca-members.js')).OrcaMembers(context),
-  nats: async (context) => new (await import('./nats-member.js')).NatsMembers(context),
+  orca: async (context) => {
+    const grpc = await loadGrpc()
+    return new (await import('./orca-members.js')).OrcaMembers(context, grpc)
+  },
+  nats: async (context) => {
+    // What is missing is told once, and not at each attempt to connect.
+    await loadNats()
+    return new (await import('./nats-member.js')).NatsMembers(context)
+  },
   'agent-check': async (context) => new (await import('./agent-check-member.js')).AgentCheckMembers(context),
   'node-exporter': async (context) => {
     needWebAssembly()
@@ -56,13 +64,6 @@ function needWebAssembly(): void {
       'HTTP is read by WebAssembly, which --jitless shuts out: poll by agentCheckTransport or orcaTransport',
     )
   }
-}
-
-/** Why a kind could not be loaded: what is to be installed, where a package that is optional is missing. */
-export function loadFailure(error: unknown): string {
-  const reason = reasonOf(error)
-  const name = /Cannot find package '([^']+)'/.exec(reason)?.[1]
-  return name === undefined ? reason : `the package ${name} is missing: npm install ${name}`
 }
 
 /** Makes one poller's members, of whatever kind. */
@@ -114,7 +115,7 @@ export class MemberMakers {
     const loading = made.then(
       (maker) => this.#keep(kind, maker),
       (error: unknown) => {
-        this.#failed.set(kind, loadFailure(error))
+        this.#failed.set(kind, reasonOf(error))
       },
     )
     this.#loading.set(kind, loading)

@@ -1,6 +1,6 @@
-import { Client, connectivityState, Metadata, status } from '@grpc/grpc-js'
 import { reasonOf } from '../errors.js'
 import { authority } from '../host.js'
+import type { GrpcModule } from '../optional-package.js'
 import { MAX_REPORT } from '../reports/orca-fields.js'
 import { writeOrcaRequest } from '../reports/orca-request.js'
 import type { Failure } from './answer.js'
@@ -26,14 +26,6 @@ const OPTIONS = {
   'grpc.service_config_disable_resolution': 1,
 }
 
-/** Statuses that tell of a connection's end; others are the node's mistakes. */
-const EXITS: ReadonlySet<number> = new Set([
-  status.OK,
-  status.CANCELLED,
-  status.DEADLINE_EXCEEDED,
-  status.UNAVAILABLE,
-])
-
 // What gRPC puts around what is wrong, and when it was.
 const AROUND = [
   /^No connection established\. Last error: (?:Error(?: \[\w+\])?: )?/,
@@ -41,24 +33,28 @@ const AROUND = [
   / \(\d{4}-\d\d-\d\dT[\d:.]+Z\)$/,
 ]
 
-function failureOf(code: number, details: string): Failure {
+function failureOf({ status }: GrpcModule, code: number, details: string): Failure {
+  // These tell of a connection's end; others are the node's mistakes.
+  const exits: readonly number[] = [status.OK, status.CANCELLED, status.DEADLINE_EXCEEDED, status.UNAVAILABLE]
   if (code === status.OK) return { kind: 'exit', reason: 'the node ended the stream' }
   const said = AROUND.reduce((text, around) => text.replace(around, ''), details)
   const reason = reasonOf(said === '' ? (status[code] ?? `status ${code}`) : said)
   // What is sent where there is no HTTP/2 is no answer either.
-  const right = EXITS.has(code) && !said.startsWith('Protocol error')
+  const right = exits.includes(code) && !said.startsWith('Protocol error')
   return { kind: right ? 'exit' : 'error', reason }
 }
 
 /** Connects and asks for the stream, by a channel of its own. */
 export function connectOrca(
+  grpc: GrpcModule,
   target: OrcaTarget,
   contexts: SecureContexts,
   events: OrcaEvents,
 ): OrcaConnection {
   const { authorization, interval } = target
-  const sockets = new OrcaSockets(target, contexts)
-  const client = new Client(`dns:${authority(target)}`, sockets, OPTIONS)
+  const { Client, connectivityState, Metadata, status } = grpc
+  const sockets = new OrcaSockets(grpc, target, contexts)
+  const client = new Client(`dns:${authority(target)}`, sockets.credentials, OPTIONS)
   const channel = client.getChannel()
   let closed = false
   let open = false
@@ -92,7 +88,7 @@ export function connectOrca(
   // Of an error the status tells too.
   call.on('error', () => {})
   call.on('status', ({ code, details }) => {
-    if (!closed) events.onEnd({ ...failureOf(code, details), final: code === status.UNIMPLEMENTED })
+    if (!closed) events.onEnd({ ...failureOf(grpc, code, details), final: code === status.UNIMPLEMENTED })
   })
   watch()
 

@@ -17,9 +17,9 @@ export interface OrcaMemberOptions {
   /** How often the node is asked to tell, ms. */
   readonly interval: number
   /** Uniform in [0, 1), for the jitter. */
-  readonly random?: () => number
+  readonly random?: (() => number) | undefined
   /** Default: gRPC's. */
-  readonly backOff?: BackOffOptions
+  readonly backOff?: BackOffOptions | undefined
 }
 
 const HEARD = { kind: 'heard' } as const

@@ -1,3 +1,4 @@
+import type { GrpcModule } from '../optional-package.js'
 import type { MakerContext, MemberMaker } from './member-makers.js'
 import { connectOrca } from './orca-connection.js'
 import { OrcaMember } from './orca-member.js'
@@ -8,10 +9,12 @@ import type { OrcaTarget } from './transports/orca.js'
 /** Makes the members of one poller that are heard by gRPC; they share TLS contexts. */
 export class OrcaMembers implements MemberMaker<OrcaTarget> {
   readonly #context: MakerContext
+  readonly #grpc: GrpcModule
   readonly #contexts = new SecureContexts()
 
-  constructor(context: MakerContext) {
+  constructor(context: MakerContext, grpc: GrpcModule) {
     this.#context = context
+    this.#grpc = grpc
   }
 
   make(target: OrcaTarget, place: Place): OrcaMember {
@@ -20,7 +23,7 @@ export class OrcaMembers implements MemberMaker<OrcaTarget> {
       clock,
       sink,
       interval: target.interval,
-      connect: (events) => connectOrca(target, this.#contexts, events),
+      connect: (events) => connectOrca(this.#grpc, target, this.#contexts, events),
     })
   }
 }

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
-import { CallCredentials, ChannelCredentials } from '@grpc/grpc-js'
+import type { CallCredentials, ChannelCredentials } from '@grpc/grpc-js'
+import type { GrpcModule } from '../optional-package.js'
 import type { SecureContexts } from './secure-contexts.js'
 import type { OrcaTarget } from './transports/orca.js'
 import { withoutRef } from './without-ref.js'
@@ -11,16 +12,35 @@ type SecureConnector = ReturnType<ChannelCredentials['_createSecureConnector']>
  * Makes a channel's sockets known, so that they can be closed with it: the channel's own end waits for a peer that does
  * not go on with its handshake.
  */
-export class OrcaSockets extends ChannelCredentials {
+export class OrcaSockets {
+  readonly credentials: ChannelCredentials
   readonly #target: OrcaTarget
   readonly #contexts: SecureContexts
   readonly #sockets = new Set<Socket>()
   #closed = false
 
-  constructor(target: OrcaTarget, contexts: SecureContexts) {
-    super()
+  constructor(
+    { CallCredentials, ChannelCredentials }: GrpcModule,
+    target: OrcaTarget,
+    contexts: SecureContexts,
+  ) {
     this.#target = target
     this.#contexts = contexts
+    const connector = (): SecureConnector => this.#connector(CallCredentials.createEmpty())
+    // Its base is known only here, where the library has been loaded.
+    this.credentials = new (class extends ChannelCredentials {
+      override _isSecure(): boolean {
+        return target.secure
+      }
+
+      override _equals(other: ChannelCredentials): boolean {
+        return this === other
+      }
+
+      override _createSecureConnector(): SecureConnector {
+        return connector()
+      }
+    })()
   }
 
   /** Closes them, and those that come later. */
@@ -29,15 +49,7 @@ export class OrcaSockets extends ChannelCredentials {
     for (const socket of this.#sockets) socket.destroy()
   }
 
-  override _isSecure(): boolean {
-    return this.#target.secure
-  }
-
-  override _equals(other: ChannelCredentials): boolean {
-    return this === other
-  }
-
-  override _createSecureConnector(): SecureConnector {
+  #connector(callCredentials: CallCredentials): SecureConnector {
     const { secure } = this.#target
     return {
       connect: async (plain) => {
@@ -46,7 +58,7 @@ export class OrcaSockets extends ChannelCredentials {
       },
       // A channel that is closed after a failure tries once more all the same.
       waitForReady: async () => this.#check(),
-      getCallCredentials: () => CallCredentials.createEmpty(),
+      getCallCredentials: () => callCredentials,
       destroy() {},
     }
   }

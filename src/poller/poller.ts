@@ -46,26 +46,26 @@ export interface PollerOptions {
   /** Longest time of a cycle, ms. */
   readonly timeout: number
   /** Polling threads to spread the members over; they are shared by all pollers of this thread. Default 1. */
-  readonly workers?: number
+  readonly workers?: number | undefined
   readonly transport: TransportOption
   /**
    * A member with a report whose sample was taken less than this ago, whoever told of it, is not asked in a cycle, ms.
    * Default 0: all are asked.
    */
-  readonly silentFor?: number
+  readonly silentFor?: number | undefined
   /** Least time between two publications of what members tell unasked, ms. Default 50. */
-  readonly coalesce?: number
+  readonly coalesce?: number | undefined
   /** Uniform in [0, 1), for the jitter. */
   readonly random: () => number
   /** Samples the local node and writes its reading; the cycle waits for it up to the time-out. */
   readonly sampleSelf?: (() => Promise<void>) | undefined
   /** Called after each complete cycle, published already. */
-  readonly onCycle?: (tally: Tally) => void
+  readonly onCycle?: ((tally: Tally) => void) | undefined
   /**
    * Called with what members told of state, weight and limit, where it differs from what the same member told this poller
    * last: at the end of a round, and within 50 ms for what comes unasked.
    */
-  readonly onTold?: (told: readonly PlacedTold[]) => void
+  readonly onTold?: ((told: readonly PlacedTold[]) => void) | undefined
 }
 
 /** What a poller has counted since it was made. */

@@ -21,17 +21,17 @@ export interface RoundOptions<M extends Member> {
   /** Longest time of the round, ms. */
   readonly timeout: number
   /** What messages call the time-out, ms; default `timeout`. */
-  readonly limit?: number
+  readonly limit?: number | undefined
   /** Runs its argument when all that has arrived by now was taken in; default: at once. */
-  readonly lastCall?: (run: () => void) => void
+  readonly lastCall?: ((run: () => void) => void) | undefined
   /** Runs its argument when what has arrived by now was taken in: between waves of asks. Default: all are asked at once. */
-  readonly betweenWaves?: (run: () => void) => void
+  readonly betweenWaves?: ((run: () => void) => void) | undefined
   /** Writes a report; what it throws makes the member fail with `error`. */
   readonly store: (member: M, answer: Answer & { kind: 'report' }) => StoreResult
   /** Whether the member need not be asked; default: all are. */
-  readonly isFresh?: (member: M) => boolean
+  readonly isFresh?: ((member: M) => boolean) | undefined
   /** Whether the round ended before it could be aborted: asking a member may run the user's code. Default: never. */
-  readonly isOver?: () => boolean
+  readonly isOver?: (() => boolean) | undefined
   /** A report came after its member or its round was given up on. */
   readonly onLate: () => void
 }

@@ -6,7 +6,7 @@ import { type Member, Round } from './round.js'
 export interface SinglesOptions {
   readonly clock: Clock
   /** As for a round. */
-  readonly lastCall?: (run: () => void) => void
+  readonly lastCall?: ((run: () => void) => void) | undefined
 }
 
 /** Asks single members, each in a round of its own. */

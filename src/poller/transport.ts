@@ -1,7 +1,12 @@
 import * as v from 'valibot'
 import { OptionError } from '../errors.js'
 import type { Report } from '../report.js'
-import { type BuiltInTransport, isBuiltIn } from './transports/kinds.js'
+import type { AgentCheckTransport } from './transports/agent-check.js'
+import type { HttpTransport } from './transports/http.js'
+import { isBuiltIn } from './transports/kinds.js'
+import type { NatsTransport } from './transports/nats.js'
+import type { NodeExporterTransport } from './transports/node-exporter.js'
+import type { OrcaTransport } from './transports/orca.js'
 
 /** Asks in a way of its own, on the thread that made the balancer. */
 export interface CustomTransport {
@@ -13,7 +18,13 @@ export interface CustomTransport {
 }
 
 /** Where reports come from. */
-export type Transport = BuiltInTransport | CustomTransport
+export type Transport =
+  | HttpTransport
+  | OrcaTransport
+  | NatsTransport
+  | AgentCheckTransport
+  | NodeExporterTransport
+  | CustomTransport
 
 /**
  * One transport for all nodes, or what gives each node its own: called once per node, when it joins, on the balancer's
@@ -24,10 +35,12 @@ export type TransportOption = Transport | ((id: string) => Transport)
 /**
  * Makes a transport of a function.
  *
+ * @example
  * ```ts
- * functionTransport(async (node, signal) => {
+ * const transport = functionTransport(async (node, signal) => {
  *   const response = await fetch(`http://${node}/load`, { signal })
- *   return { cpu: (await response.json()).busy }
+ *   const { busy } = (await response.json()) as { busy: number }
+ *   return { cpu: busy }
  * })
  * ```
  * @param poll gets a node's latest report, as {@link CustomTransport.poll} does

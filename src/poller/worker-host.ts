@@ -1,4 +1,4 @@
-import { Worker } from 'node:worker_threads'
+import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads'
 import type { Clock, TimerHandle } from '../clock.js'
 import { reasonOf } from '../errors.js'
 import { processClock } from '../process-clock.js'
@@ -6,6 +6,7 @@ import { channels, type WorkerRestartEvent } from '../telemetry.js'
 import { warn } from '../warn.js'
 import { BackOff, type BackOffOptions } from './back-off.js'
 import type { AsideMessage, Done, FromWorker, Probed, ToWorker } from './protocol.js'
+import { noThreadFor, startThread, ThreadStandIn, type WorkerLike } from './start-thread.js'
 
 /** Waits before a crashed thread is started again, for crashes in a row. */
 const RESTARTS: BackOffOptions = { first: 100, factor: 2, longest: 10_000, jitter: 0 }
@@ -13,16 +14,6 @@ const RESTARTS: BackOffOptions = { first: 100, factor: 2, longest: 10_000, jitte
 const HEALTHY_TIME = 30_000
 /** Longest wait for a thread to load what a poller needs, ms. */
 const LONGEST_START = 10_000
-
-/** What a host needs of a worker thread. */
-export interface WorkerLike {
-  on(event: 'message', listener: (message: FromWorker) => void): unknown
-  on(event: 'error', listener: (error: unknown) => void): unknown
-  on(event: 'exit', listener: (code: number) => void): unknown
-  postMessage(message: ToWorker): void
-  terminate(): Promise<number>
-  unref(): void
-}
 
 /** One poller's end of a host. */
 export interface HostClient {
@@ -40,27 +31,21 @@ export interface HostClient {
 /** How a host makes its thread, and its time. */
 export interface HostOptions {
   readonly spawn: () => WorkerLike
+  /** Takes the place of a thread that can't be had. Default: polls on this thread. */
+  readonly standIn?: () => WorkerLike
   readonly clock: Clock
-}
-
-// Preloads are for the application: they would be loaded a second time, and a loader of sources slows the start.
-const PRELOADS = /^(-r|--require|--import|--loader|--experimental-loader|--input-type)(=|$)/
-
-function spawnWorker(): WorkerLike {
-  return new Worker(new URL('./worker.js', import.meta.url), {
-    name: 'idlest-poll',
-    ...(process.execArgv.some((flag) => PRELOADS.test(flag)) ? { execArgv: [] } : {}),
-  })
 }
 
 /**
  * Supervises one polling thread: started when it is first needed, stopped when nobody uses it any more, and started
- * again when it crashed. The thread never keeps the process alive.
+ * again when it crashed. The thread never keeps the process alive. Where none can be had, as in a bundle without its
+ * program, this thread does its work.
  */
 export class WorkerHost {
   /** Times that a crashed thread was started again. */
   restarts = 0
-  readonly #spawn: () => WorkerLike
+  #spawn: () => WorkerLike
+  readonly #standIn: () => WorkerLike
   readonly #clock: Clock
   readonly #clients = new Map<number, HostClient>()
   #next = 1
@@ -72,8 +57,9 @@ export class WorkerHost {
   readonly #ready = new Set<number>()
   readonly #waiting = new Map<number, () => void>()
 
-  constructor({ spawn, clock }: HostOptions = { spawn: spawnWorker, clock: processClock }) {
+  constructor({ spawn, standIn, clock }: HostOptions = { spawn: startThread, clock: processClock }) {
     this.#spawn = spawn
+    this.#standIn = standIn ?? (() => new ThreadStandIn())
     this.#clock = clock
   }
 
@@ -131,7 +117,7 @@ export class WorkerHost {
     try {
       worker = this.#spawn()
     } catch (error) {
-      this.#crashed(error)
+      this.#ended(error)
       return
     }
     let cause: unknown
@@ -145,7 +131,7 @@ export class WorkerHost {
     worker.on('exit', (code: number) => {
       if (this.#worker !== worker) return
       this.#worker = undefined
-      this.#crashed(cause ?? new Error(`the polling thread ended with code ${code}`))
+      this.#ended(cause ?? new Error(`the polling thread ended with code ${code}`))
     })
     worker.unref()
     this.#worker = worker
@@ -167,6 +153,19 @@ export class WorkerHost {
   #release(number: number): void {
     this.#waiting.get(number)?.()
     this.#waiting.delete(number)
+  }
+
+  #ended(error: unknown): void {
+    const reason = noThreadFor(error)
+    if (reason === undefined || this.#spawn === this.#standIn) {
+      this.#crashed(error)
+      return
+    }
+    warnOfStandIn(reason)
+    this.#ready.clear()
+    this.#spawn = this.#standIn
+    // Whoever waits for the thread waits on.
+    this.#start()
   }
 
   #crashed(error: unknown): void {
@@ -194,6 +193,15 @@ export class WorkerHost {
       'IDLEST_WORKER_RESTART',
     )
   }
+}
+
+const WARNED = 'idlest:stand-in-warned'
+
+// Worker threads inherit environment data, so that each does not say it again.
+function warnOfStandIn(reason: string): void {
+  if (getEnvironmentData(WARNED) === true) return
+  setEnvironmentData(WARNED, true)
+  warn(`idlest polls on the thread that picks, since ${reason}`, 'IDLEST_NO_POLLING_THREAD')
 }
 
 const hosts: WorkerHost[] = []

@@ -21,10 +21,14 @@ export const BINARY_HEADER = 'endpoint-load-metrics-bin'
 /** The request header that asks for reports, and names the form. */
 export const FORMAT_HEADER = 'endpoint-load-metrics-format'
 
-/** The forms of a report in a header. */
-export const HEADER_FORMS = ['TEXT', 'JSON', 'BIN'] as const
+/**
+ * The form of a report in a header: gRPC's text (`TEXT cpu_utilization=0.3`), ORCA's JSON, or the serialized message in
+ * base64.
+ */
+export type HeaderForm = 'TEXT' | 'JSON' | 'BIN'
 
-export type HeaderForm = (typeof HEADER_FORMS)[number]
+/** The forms of a report in a header. */
+export const HEADER_FORMS = ['TEXT', 'JSON', 'BIN'] as const satisfies readonly HeaderForm[]
 
 const numbersByName = new Map(ORCA_NUMBERS.map((number) => [number.wire, number]))
 const mapsByName = new Map<string, (typeof ORCA_MAPS)[number]>(ORCA_MAPS.map((map) => [map.wire, map]))

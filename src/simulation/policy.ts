@@ -60,11 +60,11 @@ export interface ShippedPolicy extends Policy {
 /** How `shipped` runs an algorithm. */
 export interface ShippedOptions {
   /** Default `auto`. */
-  readonly engine?: EngineName | 'auto'
+  readonly engine?: EngineName | 'auto' | undefined
   /** Whether picks are leases, so that requests in flight are counted. Default true. */
-  readonly leases?: boolean
+  readonly leases?: boolean | undefined
   /** Whether the balancer believes its servers. Default as for `createBalancer`. */
-  readonly trust?: TrustOptions
+  readonly trust?: TrustOptions | undefined
 }
 
 /** How long readings count, ms: the published default is for polls of 5 s, slower ones need those that last longer. */

@@ -81,10 +81,18 @@ export const METRICS = [
   'inFlight',
   'latency',
   'queueDelay',
-] as const
+] as const satisfies readonly MetricName[]
 
-/** A metric that has a place of its own. */
-export type MetricName = (typeof METRICS)[number]
+/** A metric of a report that has a place of its own in the table: a field of `Report`. */
+export type MetricName =
+  | 'cpu'
+  | 'application'
+  | 'memory'
+  | 'qps'
+  | 'eps'
+  | 'inFlight'
+  | 'latency'
+  | 'queueDelay'
 
 /** Metrics of the user's own that a table keeps. */
 export const MOST_NAMED = 4

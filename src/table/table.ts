@@ -27,9 +27,11 @@ export interface Entry {
  * made the table; any thread may read and write readings through the memory.
  */
 export class Table {
+  /** @internal */
   readonly memory: TableMemory
+  /** @internal */
   readonly clock: Clock
-  /** Steps whenever a node gets a slot or gives one back. */
+  /** @internal Steps whenever a node gets a slot or gives one back. */
   version = 0
   readonly #entries = new Map<string, Entry>()
   // First in, first out: a slot rests as long as possible, so that tags take longest to come round.
@@ -37,36 +39,40 @@ export class Table {
   #freeHead = 0
   #used = 0
 
+  /** @internal */
   constructor(clock: Clock, room?: number | TableMemory) {
     this.clock = clock
     this.memory = typeof room === 'object' ? room : createMemory(clock.now(), room)
   }
 
-  /** What a polling thread can attach to it with; undefined where it can't. */
+  /** @internal What a polling thread can attach to it with; undefined where it can't. */
   get source(): TableSource | undefined {
     const { buffer } = this.memory
     return typeof SharedArrayBuffer === 'function' && buffer instanceof SharedArrayBuffer ? buffer : undefined
   }
 
-  /** What another thread attaches to it with that will count requests in it. */
+  /** @internal What another thread attaches to it with that will count requests in it. */
   share(): TableSource {
     return this.memory.share()
   }
 
-  /** Tells other processes that have the table what nodes told of themselves. */
+  /** @internal Tells other processes that have the table what nodes told of themselves. */
   tell(_told: readonly PlacedTold[]): void {}
 
-  /** Calls `listener` with what nodes told other processes, until what is returned is called. */
+  /** @internal Calls `listener` with what nodes told other processes, until what is returned is called. */
   listen(_listener: (told: readonly PlacedTold[]) => void): () => void {
     return () => {}
   }
 
-  /** Makes the balancers of one name choose who polls, where processes share the table; else undefined: each polls. */
+  /**
+   * @internal Makes the balancers of one name choose who polls, where processes share the table; else undefined: each
+   * polls.
+   */
   elect(_name: string): Election | undefined {
     return undefined
   }
 
-  /** The nodes that have a slot, in the order in which they got it. */
+  /** @internal The nodes that have a slot, in the order in which they got it. */
   places(): IterableIterator<Entry> {
     return this.#entries.values()
   }
@@ -76,16 +82,20 @@ export class Table {
     return this.#entries.size
   }
 
+  /** @internal */
   find(id: string): Entry | undefined {
     return this.#entries.get(id)
   }
 
-  /** Table time now, ms. */
+  /** @internal Table time now, ms. */
   now(): number {
     return tableTime(this.memory, this.clock.now())
   }
 
-  /** Gives the node a slot, or adds a reference to the one that it has. Throws TableError where the table is full. */
+  /**
+   * @internal Gives the node a slot, or adds a reference to the one that it has. Throws TableError where the table is
+   * full.
+   */
   claim(id: string): Entry {
     const known = this.#entries.get(id)
     if (known !== undefined) {
@@ -102,7 +112,7 @@ export class Table {
     return entry
   }
 
-  /** Takes one reference back; with the last one the slot is emptied and may serve another node. */
+  /** @internal Takes one reference back; with the last one the slot is emptied and may serve another node. */
   unclaim(entry: Entry): void {
     entry.references--
     if (entry.references > 0 || this.#entries.get(entry.id) !== entry) return
@@ -114,14 +124,14 @@ export class Table {
   }
 
   /**
-   * Offers a report of the node; see `writeReport`.
+   * @internal Offers a report of the node; see `writeReport`.
    * @param time table time of the sample, ms
    */
   write(entry: Entry, time: number, report: Report): StoreResult {
     return writeReport(this.memory, entry.slot, entry.generation, time, report)
   }
 
-  /** Makes everything written so far visible to the picks of every thread. */
+  /** @internal Makes everything written so far visible to the picks of every thread. */
   publish(): void {
     publish(this.memory)
   }
@@ -155,15 +165,15 @@ export function sampleTime(now: number, age: number): number {
 /** Options of `createTable`. */
 export interface TableOptions {
   /** Where time comes from; default the process's monotonic clock. Not with `file`. */
-  clock?: Clock
+  clock?: Clock | undefined
   /**
    * Most nodes that the table can ever hold, 1 to 1,048,576; default 262,144. Address space only. With `file`: default 4,096,
    * and room on the device, 650 bytes a node and 8 for each thread that uses it; the same for all who share the file.
    */
-  maxNodes?: number
+  maxNodes?: number | undefined
   /**
    * A file by which processes of one machine share the table; it is made where there is none. Best in memory, such as
-   * `/dev/shm/my-service`. Linux alone, and with the native addon.
+   * `/dev/shm/my-service`. Linux alone, and with the native addon. Default: none, for this process alone.
    */
-  file?: string
+  file?: string | undefined
 }

@@ -19,9 +19,9 @@ export interface ServerTls {
   /** Certificate chain, PEM. */
   readonly cert: Pem
   /** Authorities whose client certificates are good, PEM; the ones that Node.js knows by default. */
-  readonly ca?: Pem
+  readonly ca?: Pem | undefined
   /** Refuse clients without a good certificate (mutual TLS). Default false. */
-  readonly requestCert?: boolean
+  readonly requestCert?: boolean | undefined
 }
 
 /** `ServerTls`. */

@@ -86,9 +86,9 @@ const SAYS = [
   ['ready', UP],
 ] as const
 
-test("the README's server line is the one that is tested", (t) => {
-  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
-  t.true(/server \w+ \S+ weight 100 agent-check agent-addr \S+ agent-port \d+ agent-inter \w+/.test(readme))
+test("the guide's server line is the one that is tested", (t) => {
+  const guide = readFileSync(new URL('../../.github/docs/with-haproxy.md', import.meta.url), 'utf8')
+  t.true(/server \w+ \S+ weight 100 agent-check agent-addr \S+ agent-port \d+ agent-inter \w+/.test(guide))
 })
 
 // As one would write it with sar or /proc/stat, but with a figure that is known.

@@ -31,36 +31,40 @@ export async function eventually<T>(look: () => Promise<T>, condition: (value: T
   }
 }
 
-/** HAProxy in front of some servers; what it listens on are sockets of the file system, so that no port is in its way. */
-export class Haproxy {
-  readonly #folder = mkdtempSync(join(tmpdir(), 'idlest-haproxy-'))
-  readonly #process: ChildProcess
-  #log = ''
-
-  private constructor(servers: readonly HaproxyServer[]) {
-    const lines = servers.map(
-      ({ name, port, agentPort }) =>
-        `  server ${name} 127.0.0.1:${port} weight 100 agent-check agent-addr 127.0.0.1 agent-port ${agentPort} agent-inter 100ms`,
-    )
-    const file = join(this.#folder, 'haproxy.cfg')
-    writeFileSync(
-      file,
-      `global
+function configurationOf(servers: readonly HaproxyServer[], path: (name: string) => string): string {
+  const lines = servers.map(
+    ({ name, port, agentPort }) =>
+      `  server ${name} 127.0.0.1:${port} weight 100 agent-check agent-addr 127.0.0.1 agent-port ${agentPort} agent-inter 100ms`,
+  )
+  return `global
   nbthread 1
   maxconn 200
-  stats socket ${this.#path('stats')} mode 600 level admin
+  stats socket ${path('stats')} mode 600 level admin
 defaults
   mode http
   timeout connect 5s
   timeout client 30s
   timeout server 30s
 frontend front
-  bind ${this.#path('front')}
+  bind ${path('front')}
   default_backend back
 backend back
   balance roundrobin
 ${lines.join('\n')}
-`,
+`
+}
+
+/** HAProxy in front of some servers; what it listens on are sockets of the file system, so that no port is in its way. */
+export class Haproxy {
+  readonly #folder = mkdtempSync(join(tmpdir(), 'idlest-haproxy-'))
+  readonly #process: ChildProcess
+  #log = ''
+
+  private constructor(configure: (path: (name: string) => string) => string) {
+    const file = join(this.#folder, 'haproxy.cfg')
+    writeFileSync(
+      file,
+      configure((name) => this.#path(name)),
     )
     this.#process = spawn('haproxy', ['-db', '-f', file], { stdio: ['ignore', 'pipe', 'pipe'] })
     for (const stream of [this.#process.stdout, this.#process.stderr]) {
@@ -70,9 +74,20 @@ ${lines.join('\n')}
     }
   }
 
-  /** Starts it, and waits until it answers; it ends with the test. */
-  static async start(t: ExecutionContext, servers: readonly HaproxyServer[]): Promise<Haproxy> {
-    const haproxy = new Haproxy(servers)
+  /** Starts it in front of these, and waits until it answers; it ends with the test. */
+  static start(t: ExecutionContext, servers: readonly HaproxyServer[]): Promise<Haproxy> {
+    return Haproxy.startWith(t, (path) => configurationOf(servers, path))
+  }
+
+  /**
+   * Starts it with a configuration of the caller's.
+   * @param configure given the paths of its sockets, `stats` and `front`; its backend is `back`
+   */
+  static async startWith(
+    t: ExecutionContext,
+    configure: (path: (name: string) => string) => string,
+  ): Promise<Haproxy> {
+    const haproxy = new Haproxy(configure)
     t.teardown(async () => {
       const process = haproxy.#process
       const gone = new Promise((resolve) => process.once('close', resolve))

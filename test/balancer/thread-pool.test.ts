@@ -5,6 +5,7 @@ import {
   type Algorithm,
   createBalancer,
   createTable,
+  hashRing,
   leastConnections,
   leastCpu,
   random,
@@ -19,12 +20,7 @@ interface Told {
 }
 
 /** A balancer, and a pool whose threads pick for it: one task a thread at a time. */
-async function setUp(
-  t: ExecutionContext,
-  nodes: readonly string[],
-  algorithm: Algorithm,
-  atomics: 'sync' | 'async' = 'sync',
-) {
+async function setUp(t: ExecutionContext, nodes: readonly string[], algorithm: Algorithm) {
   const balancer = createBalancer({
     nodes,
     algorithm,
@@ -37,8 +33,8 @@ async function setUp(
     workerData: { handle: balancer.handle() },
     minThreads: THREADS,
     maxThreads: THREADS,
-    // The default has threads sleep between tasks without a turn of their event loop, which hears of the members.
-    atomics,
+    // Threads sleep between tasks without a turn of their event loop.
+    atomics: 'sync',
     // The loader of the tests is not for the threads.
     execArgv: [],
   })
@@ -105,7 +101,7 @@ test.serial('the threads of a pool take turns with the main thread', async (t) =
 })
 
 test.serial('the threads of a pool follow the members, and end with the balancer', async (t) => {
-  const { balancer, pool, everywhere } = await setUp(t, ['a', 'b'], random(), 'async')
+  const { balancer, pool, everywhere } = await setUp(t, ['a', 'b'], random())
   balancer.add('c')
   balancer.remove('a')
   await everywhere<Told>('members', undefined, ({ nodes }) => nodes.join() === 'b,c')
@@ -121,6 +117,19 @@ test.serial('the threads of a pool follow the members, and end with the balancer
   }
   // Of an error its message alone comes over from another thread.
   t.regex(refusal.message, /closed/)
+})
+
+test.serial('the threads of a pool hear of members at picks by key and from arrays too', async (t) => {
+  const { balancer, everywhere } = await setUp(t, ['a', 'b'], hashRing())
+  await everywhere<Told>('pickBy', 'key', () => true)
+  balancer.remove(balancer.select({ key: 'key' }))
+  const [left] = balancer.nodes
+  await everywhere<Told>('pickBy', 'key', ({ nodes }) => nodes.join() === left)
+  balancer.add('c')
+  void balancer.drain(left as string)
+  await everywhere<Told>('pickBy', 'key', ({ nodes }) => nodes.join() === 'c')
+  await everywhere<Told>('pickFrom', [left, 'c', 'c'], ({ nodes }) => nodes.join('') === 'c'.repeat(20))
+  t.deepEqual(balancer.nodes, [left, 'c'])
 })
 
 test.serial('what fails in a thread of a pool fails its task, and counts against its node', async (t) => {

@@ -350,6 +350,10 @@ test('options that are wrong are refused', (t) => {
     { hostname: 'api', interval: 0 },
     { hostname: 'api', interval: 1_000, minInterval: 2_000 },
     { hostname: 'api', resolver: {} },
+    { hostname: 'api:80', port: 80 },
+    { hostname: 'http://api', port: 80 },
+    { hostname: 'a b', port: 80 },
+    { hostname: 'a'.repeat(255), port: 80 },
     { hostname: 'api', ttl: 5 },
   ]) {
     t.throws(() => dnsDiscovery(wrong as never), { instanceOf: OptionError }, JSON.stringify(wrong))

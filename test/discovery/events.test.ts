@@ -98,6 +98,10 @@ test('an event that makes no sense changes nothing, whole', async (t) => {
     { add: ['b', ''] },
     { add: 'b' },
     null,
+    5,
+    'b',
+    {},
+    { added: ['b'] },
   ]
   for (const event of bad) feed.push(event as NodeEvent<string>)
   await clock.advance(50)

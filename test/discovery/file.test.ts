@@ -270,7 +270,7 @@ test('a path may be a URL, and what is neither is refused', async (t) => {
   t.is(discovery.name, `file:${path}`)
   t.deepEqual(await discovery.ready(), [{ id: 'a' }])
   await discovery.close()
-  for (const wrong of ['', 7, undefined, new URL('http://a/')]) {
+  for (const wrong of ['', 7, undefined, 'a\0b', new URL('http://a/')]) {
     t.throws(() => fileDiscovery(wrong as never), { instanceOf: OptionError })
   }
   t.throws(() => fileDiscovery(path, { intervall: 5 } as never), { instanceOf: OptionError })

@@ -6,7 +6,7 @@ import test, { type ExecutionContext } from 'ava'
 import { readScenario } from '../../dist/scenario/read.js'
 import { hasHaproxy } from '../agent/haproxy.js'
 import { run } from '../cli/command.js'
-import { type Block, blocks, blocksOf, commandsOf, commandsWithin, placeOf } from './blocks.js'
+import { type Block, blocks, blocksOf, commandsOf, commandsWithin, linesOf, placeOf } from './blocks.js'
 import { aroundHaproxy } from './commands.js'
 
 /** Which tests run the blocks of a language; none do for drawings. */
@@ -14,14 +14,15 @@ const RUN_BY: Readonly<Record<string, string>> = {
   ts: 'examples.test.ts',
   js: 'examples.test.ts',
   sh: 'commands.test.ts',
-  yaml: 'blocks.test.ts',
-  haproxy: 'blocks.test.ts',
+  yaml: 'blocks.test.ts for scenarios, manifests.test.ts for Kubernetes',
+  haproxy: 'blocks.test.ts and haproxy.test.ts',
+  elixir: 'blocks.test.ts',
   text: 'blocks.test.ts',
   mermaid: 'none: a drawing',
 }
 
 const of = (language: string) => blocks.filter((block) => block.language === language)
-const scenarios = of('yaml')
+const scenarios = of('yaml').filter(({ file }) => file.endsWith('scenarios.md'))
 
 function file(t: ExecutionContext, name: string, text: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'idlest-blocks-'))
@@ -78,6 +79,19 @@ for (const block of scenarios) {
   test(`${placeOf(block)}: is a scenario`, (t) => {
     const read = readScenario(block.text)
     t.true('scenario' in read, JSON.stringify(read))
+  })
+}
+
+for (const block of of('elixir')) {
+  test(`${placeOf(block)}: each option of it has a row that says the same default`, (t) => {
+    const rows = linesOf(block.file).filter((line) => line.startsWith('| `'))
+    const [, options = ''] = /algorithm_opts: \[([^\]]*)\]/.exec(block.text) ?? []
+    const pairs = options.split(', ').map((pair) => pair.split(': '))
+    t.true(pairs.length > 2)
+    for (const [name, value = ''] of pairs) {
+      const row = rows.find((line) => line.startsWith(`| \`${name}\` | ${value.replace('_', ',')}`))
+      t.truthy(row, `no row for ${name} with ${value}`)
+    }
   })
 }
 

@@ -31,7 +31,8 @@ export const documents: readonly string[] = [
     .map((file) => `${GUIDES}${file}`),
 ]
 
-function linesOf(file: string): string[] {
+/** The lines of a document. */
+export function linesOf(file: string): string[] {
   return readFileSync(new URL(file, ROOT), 'utf8').split('\n')
 }
 

@@ -4,12 +4,18 @@ import { delimiter, join } from 'node:path'
 import test from 'ava'
 import { Cli } from '../cli/command.js'
 import { blocks, commandsOf, commandsWithin, documents, placeOf } from './blocks.js'
-import { accessLog, goesOn, leftOut, wordsOf } from './commands.js'
+import { accessLog, goesOn, leftOut, more, wordsOf } from './commands.js'
 import { startLive, TOKEN } from './world.js'
 
-const { scripts, peerDependencies } = JSON.parse(
-  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
-) as { scripts: Record<string, string>; peerDependencies: Record<string, string> }
+const {
+  name: ownName,
+  scripts,
+  peerDependencies,
+} = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+  name: string
+  scripts: Record<string, string>
+  peerDependencies: Record<string, string>
+}
 
 const scenario = blocks.find(({ file, language }) => file.endsWith('scenarios.md') && language === 'yaml')
 const inBlocks = blocks.filter(({ language }) => language === 'sh').flatMap(commandsOf)
@@ -49,8 +55,9 @@ for (const command of commands.values()) {
         })
       }
       const [name = '', ...args] = words.slice(start + 2)
-      const known = args.includes('--help') ? undefined : goesOn[name]
-      const cli = new Cli(name, ...args, ...(known?.more ?? []))
+      const asksForHelp = args.includes('--help')
+      const known = asksForHelp ? undefined : goesOn[name]
+      const cli = new Cli(name, ...args, ...((asksForHelp ? undefined : more[name]) ?? []))
       t.teardown(() => cli.process.kill('SIGKILL'))
       if (known !== undefined) {
         await cli.line(known.until)
@@ -70,7 +77,8 @@ for (const command of commands.values()) {
       if (known === undefined)
         return t.fail('no test knows it: run it, or say in test/docs/commands.ts why not')
       const [, verb = '', name = ''] = text.split(' ')
-      if (verb === 'install') return t.truthy(peerDependencies[name], known.because)
+      if (verb === 'install' || verb === 'i')
+        return t.true(name === ownName || name in peerDependencies, known.because)
       return t.truthy(scripts[verb === 'run' ? name : verb], known.because)
     })
   }

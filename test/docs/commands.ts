@@ -12,8 +12,8 @@ export const leftOut: readonly LeftOut[] = [
     because: 'builds and runs everything, these tests among it: only its script is looked up',
   },
   {
-    command: /^npm install \S+$/,
-    because: 'asks a registry: only that the package is a peer dependency is looked up',
+    command: /^npm (install|i) \S+$/,
+    because: 'asks a registry: only that it is this package or a peer dependency of it is looked up',
   },
 ]
 
@@ -25,15 +25,20 @@ export interface GoesOn {
   readonly exit: number
   /** What it says at the first signal, where a second one ends it at once. */
   readonly ending?: RegExp
-  /** So that it is in nobody's way. */
-  readonly more?: readonly string[]
 }
 
 /** By their first word; others are run to their end. */
 export const goesOn: Readonly<Record<string, GoesOn>> = {
-  agent: { until: /listening on http:/, ending: /draining/, exit: 0, more: ['--port', '0'] },
-  scene: { until: /http:/, exit: 0, more: ['--port', '0'] },
+  agent: { until: /listening on http:/, ending: /draining/, exit: 0 },
+  scene: { until: /http:/, exit: 0 },
   top: { until: /picks\/s/, exit: 143 },
+}
+
+/** What is added to a command by its first word, so that it is in nobody's way and takes no longer than it must. */
+export const more: Readonly<Record<string, readonly string[]>> = {
+  agent: ['--port', '0'],
+  scene: ['--port', '0'],
+  simulate: ['--requests', '3000'],
 }
 
 /** A command's words, with what it names on the loopback. Throws where only a shell could read it. */
@@ -58,6 +63,7 @@ export function accessLog(requests = 300): string {
 
 /** An example of HAProxy's, in a configuration that is whole: without something to listen on it is taken for empty. */
 export function aroundHaproxy(text: string): string {
+  if (/^defaults$/m.test(text)) return text
   const backend = /^backend (\S+)/m.exec(text)?.[1]
   const front =
     backend === undefined ? '' : `frontend front\n  bind 127.0.0.1:1\n  default_backend ${backend}\n`

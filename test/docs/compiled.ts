@@ -100,16 +100,28 @@ export class CompiledExamples {
     return new CompiledExamples(folder, errors, world)
   }
 
+  /** Runs so many at a time; gives what went wrong with each, in their order. */
+  async runAll(examples: readonly (readonly [Block, Example])[], atOnce: number): Promise<string[]> {
+    const wrong: string[] = []
+    const left = examples.entries()
+    const one = async () => {
+      for (const [i, [block, example]] of left) wrong[i] = await this.run(block, example)
+    }
+    await Promise.all(Array.from({ length: atOnce }, one))
+    return wrong
+  }
+
   /**
    * Runs one in a process of its own.
    * @returns what it wrote to stderr, and its exit code where that is not 0; empty where all went well
    */
-  async run(block: Block, { inThread, until }: Example): Promise<string> {
+  async run(block: Block, { inThread, until, comesTo = '' }: Example): Promise<string> {
     const { NODE_OPTIONS: _, ...env } = process.env
     const args = ['run-example.mjs', nameOf(block), ...(inThread ? ['worker'] : [])]
     // Where there is only the portable engine, it says so each time, but where it is asked for.
     if (!engines.includes('native')) env.IDLEST_ENGINE = 'portable'
-    const given = JSON.stringify({ token: TOKEN, nodes: this.#world.nodes })
+    const words = [...new Set(`${block.text}${comesTo}`.match(/\w+/g))]
+    const given = JSON.stringify({ token: TOKEN, nodes: this.#world.nodes, words })
     const child = spawn(process.execPath, args, {
       cwd: join(this.#folder, 'out'),
       env: { ...env, IDLEST_TOKEN: TOKEN, IDLEST_EXAMPLES: given },

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import nodeHttp from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { workerData as data, type MessagePort, parentPort as port } from 'node:worker_threads'
-import * as grpcPackage from '@grpc/grpc-js'
+import type * as grpcPackage from '@grpc/grpc-js'
+import type { Express } from 'express'
 import {
   type Agent,
   type Balancer,
@@ -24,6 +25,7 @@ declare global {
   var nodes: readonly string[]
   var node: string
   var agent: Agent
+  var app: Express
   var balancer: Balancer<string>
   var grpc: typeof grpcPackage
   var client: AddClient
@@ -38,9 +40,12 @@ declare global {
 interface Given {
   readonly token: string
   readonly nodes: readonly string[]
+  /** The words of the example: what it does not name is not made. */
+  readonly words: readonly string[]
 }
 
 const given = JSON.parse(process.env.IDLEST_EXAMPLES ?? '') as Given
+const names = (word: string) => given.words.includes(word)
 
 /** The HTTP servers that the example has made. */
 export const servers: nodeHttp.Server[] = []
@@ -67,7 +72,7 @@ export async function answer(headers: Record<string, string> = {}): Promise<Resp
   return fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`, { headers })
 }
 
-async function addClient(of: Agent): Promise<AddClient> {
+async function addClient(of: Agent, grpcPackage: typeof globalThis.grpc): Promise<AddClient> {
   const bytes = (value: Buffer) => value
   const method = {
     path: '/Sums/Add',
@@ -100,10 +105,13 @@ async function addClient(of: Agent): Promise<AddClient> {
 globalThis.token = given.token
 globalThis.nodes = given.nodes
 globalThis.node = given.nodes[0] ?? ''
-globalThis.agent = await createAgent({ sampler: () => 37.5, sampleInterval: 20, unref: true })
-globalThis.balancer = createBalancer({ nodes: given.nodes, poll: false })
-globalThis.grpc = grpcPackage
-globalThis.client = await addClient(globalThis.agent)
+const callsGrpc = names('client') && names('add')
+const hasAgent = names('agent') || callsGrpc
+if (hasAgent) globalThis.agent = await createAgent({ sampler: () => 37.5, sampleInterval: 20, unref: true })
+if (names('balancer')) globalThis.balancer = createBalancer({ nodes: given.nodes, poll: false })
+if (names('grpc') || callsGrpc) globalThis.grpc = await import('@grpc/grpc-js')
+if (callsGrpc) globalThis.client = await addClient(globalThis.agent, globalThis.grpc)
+if (names('app')) globalThis.app = (await import('express')).default()
 globalThis.request = { a: 1 }
 const createServer = nodeHttp.createServer
 // Also those of Express: its `listen` goes by this.
@@ -121,4 +129,4 @@ globalThis.work = (job) => {
 }
 globalThis.workerData = data
 globalThis.parentPort = port
-await until(() => globalThis.agent.report() !== undefined)
+if (hasAgent) await until(() => globalThis.agent.report() !== undefined)

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
 import {
   type Algorithm,
@@ -64,7 +65,12 @@ test('a balancer can measure its own thread', (t) => {
 
 test('however many requests pass, it publishes once in a while, and the last value at the end of it', async (t) => {
   const { clock, attach, known, publications } = scene(t)
-  const queue = attach().meter('a', { publish: 10 })
+  // The balancer tells threads of its members when there is one, and anew to one that attaches: each is a publication.
+  await setImmediate()
+  const made = publications()
+  const attached = attach()
+  while (publications() === made) await setImmediate()
+  const queue = attached.meter('a', { publish: 10 })
   const before = publications()
   await clock.advance(10)
   t.is(publications(), before)

@@ -3,7 +3,7 @@ import type { RequestListener } from 'node:http'
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
-import { errors } from 'undici'
+import { errors } from 'undici/index.js'
 import type { Answer } from '../../dist/poller/answer.js'
 import { httpNode, idOf, reporting, serve, serveTcp, withResolvers } from './agents.js'
 

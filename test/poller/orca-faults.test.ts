@@ -3,6 +3,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { gzipSync } from 'node:zlib'
+import * as grpc from '@grpc/grpc-js'
 import test, { type ExecutionContext } from 'ava'
 import { BackOff, GRPC_BACK_OFF } from '../../dist/poller/back-off.js'
 import { connectOrca } from '../../dist/poller/orca-connection.js'
@@ -258,7 +259,7 @@ for (const { name, secure, ends, listener } of CHURN) {
       backOff: new BackOff(GRPC_BACK_OFF, () => 0.5),
       connect(events) {
         connects++
-        return connectOrca(target, contexts, events)
+        return connectOrca(grpc, target, contexts, events)
       },
       onMessage: () => true,
       onDown: ({ reason }) => downs.push(reason),

@@ -1,7 +1,8 @@
+import { createRequire } from 'node:module'
 import test from 'ava'
 import { functionTransport, httpTransport, natsTransport } from '../../dist/index.js'
+import { rethrow } from '../../dist/optional-package.js'
 import type { Answer } from '../../dist/poller/answer.js'
-import { loadFailure } from '../../dist/poller/member-makers.js'
 import { Probes, type TargetProbes } from '../../dist/poller/probes.js'
 import { Targets } from '../../dist/poller/targets.js'
 import { VirtualClock } from '../../dist/simulation/virtual-clock.js'
@@ -46,7 +47,13 @@ test('without a polling thread all are asked on this one', (t) => {
 
 test('of a package that is missing it is said what to install', async (t) => {
   const name = '@idlest/no-such-package'
-  const error: unknown = await import(name).catch((reason: unknown) => reason)
-  t.is(loadFailure(error), `the package ${name} is missing: npm install ${name}`)
-  t.is(loadFailure(new Error('no memory')), 'no memory')
+  const message = `the package ${name} is missing: npm install ${name}`
+  await t.throwsAsync(import(name).catch(rethrow), { message })
+  // As a bundle in CommonJS has it.
+  t.throws(() => rethrow(t.throws(() => createRequire(import.meta.url)(name))), { message })
+  const error = new Error('no memory')
+  t.is(
+    t.throws(() => rethrow(error)),
+    error,
+  )
 })

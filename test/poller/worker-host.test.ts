@@ -2,9 +2,11 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { EventEmitter } from 'node:events'
 import test, { type ExecutionContext } from 'ava'
 import type { Done, ToWorker } from '../../dist/poller/protocol.js'
-import { type HostClient, WorkerHost, type WorkerLike } from '../../dist/poller/worker-host.js'
+import type { WorkerLike } from '../../dist/poller/start-thread.js'
+import { type HostClient, WorkerHost } from '../../dist/poller/worker-host.js'
 import { VirtualClock } from '../../dist/simulation/virtual-clock.js'
 import type { WorkerRestartEvent } from '../../dist/telemetry.js'
+import { warningsOf } from '../support/warnings.js'
 import './agents.js'
 
 class FakeWorker extends EventEmitter implements WorkerLike {
@@ -222,3 +224,70 @@ test.serial('a crash of a thread that was stopped means nothing', async (t) => {
   t.deepEqual(restarts, [])
   t.is(workers.length, 1)
 })
+
+const missing = Object.assign(new Error("Cannot find module '/app/polling-thread.js'"), {
+  code: 'MODULE_NOT_FOUND',
+})
+
+/** A host whose thread can't be had, and what it is told by others. */
+function withoutThread(t: ExecutionContext, spawn: () => WorkerLike) {
+  const clock = new VirtualClock()
+  const standIns: FakeWorker[] = []
+  const host = new WorkerHost({
+    clock,
+    spawn,
+    standIn: () => {
+      const worker = new FakeWorker()
+      standIns.push(worker)
+      return worker
+    },
+  })
+  const warnings = warningsOf(t, 'IDLEST_NO_POLLING_THREAD', 'idlest')
+  return { host, clock, standIns, warnings }
+}
+
+test.serial(
+  'where the program of the thread is not there, something else takes its place at once',
+  async (t) => {
+    const thread = new FakeWorker()
+    const { host, clock, standIns, warnings } = withoutThread(t, () => thread)
+    const client = new Client()
+    const number = host.attach(client)
+    let ready = false
+    const waiting = host.ready(number).then(() => {
+      ready = true
+    })
+    thread.crash(missing)
+    t.deepEqual(client.heard, ['start'])
+    t.is(standIns.length, 1)
+    t.is(host.restarts, 0)
+    t.is(clock.pending, 1)
+    t.false(ready)
+    standIns[0]?.emit('message', { type: 'ready', poller: number })
+    await waiting
+    // Its own end is that of a thread.
+    standIns[0]?.crash(missing)
+    await clock.advance(100)
+    t.deepEqual(client.heard, ['start', "crash: Cannot find module '/app/polling-thread.js'", 'start'])
+    t.is(standIns.length, 2)
+    t.is(warnings.length, 1)
+    t.regex(warnings[0] ?? '', /polls on the thread that picks.*make idlest\/polling-thread an entry/)
+  },
+)
+
+test.serial(
+  'where no thread may be started, something else takes its place, and it is warned of once',
+  async (t) => {
+    const { host, standIns, warnings } = withoutThread(t, () => {
+      throw Object.assign(new Error('Access to this API has been restricted'), { code: 'ERR_ACCESS_DENIED' })
+    })
+    const client = new Client()
+    host.attach(client)
+    t.deepEqual(client.heard, [])
+    t.is(standIns.length, 1)
+    await new Promise((resolve) => setImmediate(resolve))
+    t.deepEqual(warnings, [])
+    t.true(host.post({ type: 'close', poller: 7 }))
+    t.deepEqual(standIns[0]?.messages, [{ type: 'close', poller: 7 }])
+  },
+)

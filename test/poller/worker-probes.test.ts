@@ -23,7 +23,9 @@ function setUp(t: ExecutionContext, timeout = 60_000) {
   const host = new WorkerHost({
     clock: processClock,
     spawn: () => {
-      const worker = new Worker(new URL('../../dist/poller/worker.js', import.meta.url), { execArgv: [] })
+      const worker = new Worker(new URL('../../dist/poller/polling-thread.js', import.meta.url), {
+        execArgv: [],
+      })
       const post = worker.postMessage.bind(worker)
       worker.postMessage = (message: { type: string }) => {
         messages.push(message.type)

@@ -188,7 +188,9 @@ function crashable(t: ExecutionContext) {
   const host = new WorkerHost({
     clock: processClock,
     spawn: () => {
-      const worker = new Worker(new URL('../../dist/poller/worker.js', import.meta.url), { execArgv: [] })
+      const worker = new Worker(new URL('../../dist/poller/polling-thread.js', import.meta.url), {
+        execArgv: [],
+      })
       workers.push(worker)
       return worker
     },

@@ -11,6 +11,7 @@ import {
   type GrpcMetadataLike,
   type GrpcStatusLike,
 } from './grpc-call.js'
+import { trailerMaker } from './grpc-trailer.js'
 import { checkSource, type LoadSource } from './options.js'
 import { WrittenReport } from './written-report.js'
 
@@ -20,26 +21,31 @@ export interface GrpcModuleLike<
   I extends GrpcCallLike<M>,
   M extends GrpcMetadataLike<M>,
 > {
-  readonly ServerInterceptingCall: new (call: C) => I
+  /** Makes a call around another. */
+  readonly ServerInterceptingCall: new (
+    call: C,
+  ) => I
+  /** Makes metadata. */
   readonly Metadata: new () => M
 }
 
+/** Options of `grpcInterceptor`. */
 export interface GrpcInterceptorOptions<C = GrpcCallLike> {
   /**
    * Which calls take the report along, by method and by the call, such as by where it comes from (`call.getPeer()`). Default
    * all: whoever may call learns how busy the server is.
    */
-  readonly when?: (path: string, call: C) => boolean
+  readonly when?: ((path: string, call: C) => boolean) | undefined
   /**
    * How long a report may be sent again before it is written anew, ms: so much older than it says it may be. 0: each
    * response has one of its own. Default 10.
    */
-  readonly reuse?: number
+  readonly reuse?: number | undefined
   /**
    * Methods, such as `/shop.Carts/Watch`, whose calls don't count and get no report, such as streams that stay open for
    * hours. Default none; those of gRPC's own services (health, reflection, channelz) and ORCA's never do.
    */
-  readonly skip?: (path: string) => boolean
+  readonly skip?: ((path: string) => boolean) | undefined
 }
 
 const interceptorOptions = options({
@@ -74,6 +80,7 @@ function checkModule<G>(grpc: G): G {
  * A call is in flight until its status is sent. It failed where that is not OK, or its deadline passed. One that the client
  * cancelled did not fail, and how long it took is not told. A trailer of this name that the handler sent gives way.
  *
+ * @example
  * ```ts
  * const server = new grpc.Server({ interceptors: [grpcInterceptor(agent, grpc)] })
  * ```
@@ -94,11 +101,10 @@ export function grpcInterceptor<
   const { reuse, skip } = checkOptions('', given, interceptorOptions)
   const { when } = given
   const { ServerInterceptingCall, Metadata } = checkModule(grpc)
+  const trailerOf = trailerMaker(Metadata)
   function write(report: Report): Trailer<M> {
     const bytes = reportTrailer(report)
-    const alone = new Metadata()
-    alone.set(BINARY_HEADER, bytes)
-    return { bytes, alone }
+    return { bytes, alone: trailerOf(bytes) }
   }
   const written = new WrittenReport(agent, { name: 'BIN', write }, reuse)
   traffic.open()
@@ -107,7 +113,7 @@ export function grpcInterceptor<
     const report = written.take()
     if (report === undefined) return status
     const { code, details } = status
-    // Sending one and the same takes 1.5 µs less. A server's own call copies it; another interceptor could add to it.
+    // A server's own call copies it; another interceptor could add to it.
     if (!status.metadata && !(call instanceof ServerInterceptingCall)) {
       return { code, details, metadata: report.alone }
     }

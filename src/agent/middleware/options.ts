@@ -14,25 +14,26 @@ export interface LoadSource {
   readonly traffic: Traffic
 }
 
+/** Options of the middleware for Node.js, Express, Fastify and Koa. */
 export interface MiddlewareOptions {
   /**
    * Which responses take a report along: those to requests that ask for it by `endpoint-load-metrics-format: TEXT` (or
    * JSON, or BIN), in that form; all; or those that a function picks, such as by where they come from. Default `'asked'`:
    * whoever may send requests may ask.
    */
-  readonly when?: 'asked' | 'always' | ((request: RequestLike) => boolean)
+  readonly when?: 'asked' | 'always' | ((request: RequestLike) => boolean) | undefined
   /** The form where nobody asked for one, and a report is sent all the same. Default `'TEXT'`. */
-  readonly form?: HeaderForm
+  readonly form?: HeaderForm | undefined
   /**
    * How long a report may be sent again before it is written anew, ms: so much older than it says it may be. 0: each
    * response has one of its own. Default 10.
    */
-  readonly reuse?: number
+  readonly reuse?: number | undefined
   /**
    * Requests that don't count and get no report, such as health checks, or streams of events that stay open for hours.
    * Default none.
    */
-  readonly skip?: (request: RequestLike) => boolean
+  readonly skip?: ((request: RequestLike) => boolean) | undefined
 }
 
 /** Middleware options with their defaults. */

@@ -7,15 +7,16 @@ import { type CpuTimes, readOsCpus, readProcStat } from './cpu-times.js'
 import { type Files, systemFiles } from './files.js'
 import type { Sampled, SyncSampler } from './sampler.js'
 
+/** Options of `cpuSampler`: what it reads, for tests. */
 export interface CpuSamplerOptions {
   /** Reads /proc and /sys; the real ones by default. */
-  readonly files?: Files
+  readonly files?: Files | undefined
   /** What control-group usage is divided by; the process's monotonic clock by default. */
-  readonly clock?: Clock
+  readonly clock?: Clock | undefined
   /** The machine's cores; `os.cpus` by default. */
-  readonly cpus?: () => readonly CpuInfo[]
+  readonly cpus?: (() => readonly CpuInfo[]) | undefined
   /** Files are read on `linux` alone; this process's platform by default. */
-  readonly platform?: NodeJS.Platform
+  readonly platform?: string | undefined
 }
 
 /** One way to measure; throws where it doesn't work here. */

@@ -4,13 +4,14 @@ import { findMemoryGroup, type MemoryGroup, upwards } from './cgroup-paths.js'
 import { type Files, readIfThere, systemFiles } from './files.js'
 import type { SyncSampler } from './sampler.js'
 
+/** Options of `memorySampler`: what it reads, for tests. */
 export interface MemorySamplerOptions {
   /** Reads /proc and /sys; the real ones by default. */
-  readonly files?: Files
+  readonly files?: Files | undefined
   /** Bytes that the machine has free, where there is no /proc/meminfo; `os.freemem` by default. */
-  readonly freemem?: () => number
+  readonly freemem?: (() => number) | undefined
   /** Bytes that the machine has; `os.totalmem` by default. */
-  readonly totalmem?: () => number
+  readonly totalmem?: (() => number) | undefined
 }
 
 const NAMES = {

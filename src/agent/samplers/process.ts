@@ -2,11 +2,12 @@ import type { Clock } from '../../clock.js'
 import { processClock } from '../../process-clock.js'
 import type { SyncSampler } from './sampler.js'
 
+/** Options of `processSampler`: what it reads, for tests. */
 export interface ProcessSamplerOptions {
   /** The process's monotonic clock by default. */
-  readonly clock?: Clock
+  readonly clock?: Clock | undefined
   /** CPU time used so far, µs; `process.cpuUsage` by default. */
-  readonly cpuUsage?: () => { readonly user: number; readonly system: number }
+  readonly cpuUsage?: (() => { readonly user: number; readonly system: number }) | undefined
 }
 
 /**

@@ -5,11 +5,12 @@ import { findGroups, type GroupPaths } from './cgroup-paths.js'
 import { type Files, systemFiles } from './files.js'
 import type { SyncSampler } from './sampler.js'
 
+/** Options of `throttledSampler`: what it reads, for tests. */
 export interface ThrottledSamplerOptions {
   /** Reads /proc and /sys; the real ones by default. */
-  readonly files?: Files
+  readonly files?: Files | undefined
   /** The process's monotonic clock by default. */
-  readonly clock?: Clock
+  readonly clock?: Clock | undefined
 }
 
 /**

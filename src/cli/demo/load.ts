@@ -1,4 +1,4 @@
-import { Agent } from 'undici'
+import { Agent } from '../../undici.js'
 import type { Plan } from './plan.js'
 import type { Policy } from './policies.js'
 import type { PhaseRecord } from './record.js'

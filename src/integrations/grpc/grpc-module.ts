@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { PeerError } from '../../errors.js'
-import { GRPC_PACKAGE } from '../../optional-package.js'
+import { GRPC_PACKAGE, type GrpcModule } from '../../optional-package.js'
+import { ownRequire } from '../../own-package.js'
 
-/** The module @grpc/grpc-js. */
-export type GrpcModule = typeof import('@grpc/grpc-js')
+export type { GrpcModule }
 
 /**
  * The versions that the policies were tested with, as npm takes them. Policies are made of what grpc-js calls
@@ -12,8 +11,6 @@ export type GrpcModule = typeof import('@grpc/grpc-js')
  */
 export const TESTED_GRPC = '~1.14.0'
 const TESTED = /^1\.14\.\d+$/
-
-const require = createRequire(import.meta.url)
 
 /**
  * The module to plug into, of a version that was tested.
@@ -38,7 +35,7 @@ export function testedModule(given?: GrpcModule, version?: string): GrpcModule {
 
 function installed(): GrpcModule {
   try {
-    return require(GRPC_PACKAGE) as GrpcModule
+    return ownRequire(GRPC_PACKAGE) as GrpcModule
   } catch (error) {
     throw new PeerError(GRPC_PACKAGE, undefined, TESTED_GRPC, 'is not installed', error)
   }
@@ -48,7 +45,7 @@ const MAIN_FILE = /[\\/]@grpc[\\/]grpc-js[\\/]build[\\/]src[\\/]index\.js$/
 
 // The module does not tell its version, but the file that it was loaded from has its package beside it.
 function versionOf(grpc: GrpcModule): string | undefined {
-  for (const [file, module] of Object.entries(require.cache)) {
+  for (const [file, module] of Object.entries(ownRequire.cache)) {
     if (!MAIN_FILE.test(file)) continue
     const exported: Partial<GrpcModule> | undefined = module?.exports
     if (exported?.Client === grpc.Client) return packageVersion(file.replace(MAIN_FILE, '/@grpc/grpc-js'))

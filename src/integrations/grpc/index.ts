@@ -1,4 +1,4 @@
-export { TESTED_GRPC } from './grpc-module.js'
+export { type GrpcModule, TESTED_GRPC } from './grpc-module.js'
 export type { PolicyName } from './policy-config.js'
 export {
   type GrpcBalancerOptions,

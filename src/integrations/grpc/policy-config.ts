@@ -10,10 +10,11 @@ import {
 import { warn } from '../../warn.js'
 import { ConfigFields, given } from './config-fields.js'
 
-/** The policies by the names that service configs call them by. */
-export const POLICIES = ['idlest_weighted_round_robin', 'idlest_adaptive'] as const
+/** The name that service configs call a policy by. */
+export type PolicyName = 'idlest_weighted_round_robin' | 'idlest_adaptive'
 
-export type PolicyName = (typeof POLICIES)[number]
+/** The policies. */
+export const POLICIES: readonly PolicyName[] = ['idlest_weighted_round_robin', 'idlest_adaptive']
 
 /** As in gRFC A58, ms. */
 const REPORTING_PERIOD = 10_000

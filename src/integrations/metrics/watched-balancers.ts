@@ -19,7 +19,7 @@ export interface WatchedOptions {
   /** A poll cycle has ended, after so many seconds. */
   readonly onPoll: (seconds: number, attributes: Attributes) => void
   /** Nothing more is told of a balancer. */
-  readonly onLeft?: (name: string) => void
+  readonly onLeft?: ((name: string) => void) | undefined
 }
 
 /** Where node:diagnostics_channel tells of the ends of poll cycles. */

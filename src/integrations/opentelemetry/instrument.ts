@@ -1,9 +1,9 @@
-import { createRequire } from 'node:module'
 import type { Histogram, Meter, MeterProvider, Observable } from '@opentelemetry/api'
 import * as v from 'valibot'
 import { PeerError } from '../../errors.js'
 import type { NodeLike } from '../../index.js'
 import { checkOptions, options } from '../../options.js'
+import { ownRequire, ownVersion } from '../../own-package.js'
 import { DURATION_BOUNDS, METRICS, type MetricKey } from '../metrics/catalogue.js'
 import type { Watchable } from '../metrics/observer.js'
 import { maxNodesOption, type Watch, WatchedBalancers } from '../metrics/watched-balancers.js'
@@ -11,18 +11,16 @@ import { maxNodesOption, type Watch, WatchedBalancers } from '../metrics/watched
 /** Options of `instrumentBalancer`. */
 export interface InstrumentOptions {
   /** Default: the one that is registered with `@opentelemetry/api`. So start the SDK first. */
-  meterProvider?: MeterProvider
+  meterProvider?: MeterProvider | undefined
   /**
    * How many nodes have series of their own: those with the most picks. The rest is node `other`. 0 to 100,000, default
    * 100.
    */
-  maxNodes?: number
+  maxNodes?: number | undefined
 }
 
 const API = '@opentelemetry/api'
 const TESTED = '^1.9.0'
-
-const require = createRequire(import.meta.url)
 
 const instrumentOptions = options({
   meterProvider: v.optional(
@@ -45,12 +43,15 @@ const watchedBy = new WeakMap<MeterProvider, WatchedBalancers>()
  * Tells a balancer's metrics to OpenTelemetry. All but the durations of polls are read when they are collected, by one look
  * at its counters and one at its members: nothing is added to a pick.
  *
+ * @example
  * ```ts
- * const watch = instrumentBalancer(balancer, { meterProvider })
+ * import { instrumentBalancer } from 'idlest/opentelemetry'
+ *
+ * const watch = instrumentBalancer(balancer)
  * ```
  * @returns what stops it. It stops by itself once the balancer is closed.
- * @throws PeerError where no provider is given and `@opentelemetry/api` is not installed, or of a version without metrics;
- * OptionError, also where a balancer of the same name is told to this provider already
+ * @throws PeerError where no provider is given and `@opentelemetry/api` is not installed, or of a version without metrics
+ * @throws OptionError, also where a balancer of the same name is told to this provider already
  */
 export function instrumentBalancer<N extends NodeLike>(
   balancer: Watchable<N>,
@@ -59,8 +60,7 @@ export function instrumentBalancer<N extends NodeLike>(
   const { meterProvider = globalProvider(), maxNodes } = checkOptions('', given, instrumentOptions)
   let watched = watchedBy.get(meterProvider)
   if (watched === undefined) {
-    const { version } = require('../../../package.json') as { version: string }
-    watched = watchedOn(meterProvider.getMeter('idlest', version))
+    watched = watchedOn(meterProvider.getMeter('idlest', ownVersion()))
     watchedBy.set(meterProvider, watched)
   }
   return watched.add(balancer as Watchable, maxNodes)
@@ -69,7 +69,7 @@ export function instrumentBalancer<N extends NodeLike>(
 function globalProvider(): MeterProvider {
   let api: Partial<typeof import('@opentelemetry/api')>
   try {
-    api = require(API)
+    api = ownRequire(API)
   } catch (error) {
     throw new PeerError(API, undefined, TESTED, 'is not installed', error)
   }

@@ -1,9 +1,9 @@
-import { createRequire } from 'node:module'
 import type { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import * as v from 'valibot'
 import { PeerError } from '../../errors.js'
 import type { NodeLike } from '../../index.js'
 import { checkOptions, options } from '../../options.js'
+import { ownRequire } from '../../own-package.js'
 import { BALANCER, DURATION_BOUNDS, METRICS, type Metric, type MetricKey } from '../metrics/catalogue.js'
 import type { Attributes, Point, Watchable } from '../metrics/observer.js'
 import { maxNodesOption, type Watch, WatchedBalancers } from '../metrics/watched-balancers.js'
@@ -12,20 +12,18 @@ import { prometheusLabel, prometheusName } from './names.js'
 /** Options of `collectBalancer`. */
 export interface CollectOptions {
   /** Default: prom-client's own, `register`. */
-  registry?: Registry
+  registry?: Registry | undefined
   /**
    * How many nodes have series of their own: those with the most picks. The rest is node `other`. 0 to 100,000, default
    * 100.
    */
-  maxNodes?: number
+  maxNodes?: number | undefined
 }
 
 type Client = typeof import('prom-client')
 
 const CLIENT = 'prom-client'
 const TESTED = '^15.0.0'
-
-const require = createRequire(import.meta.url)
 
 const collectOptions = options({
   registry: v.optional(
@@ -48,13 +46,17 @@ const collectors = new WeakMap<Registry, Collector>()
  * Has a balancer's metrics collected by prom-client. All but the durations of polls are read when they are collected, by one
  * look at its counters and one at its members: nothing is added to a pick.
  *
+ * @example
  * ```ts
+ * import { collectBalancer } from 'idlest/prometheus'
+ * import { register } from 'prom-client'
+ *
  * const watch = collectBalancer(balancer)
- * server.on('request', async (_, response) => response.end(await register.metrics()))
+ * http.createServer(async (_, response) => response.end(await register.metrics())).listen(9464)
  * ```
  * @returns what stops it. It stops by itself once the balancer is closed.
- * @throws PeerError where prom-client is not installed, or of another version than those tested; OptionError, also where a
- * balancer of the same name is collected in this registry already
+ * @throws PeerError where prom-client is not installed, or of another version than those tested
+ * @throws OptionError, also where a balancer of the same name is collected in this registry already
  */
 export function collectBalancer<N extends NodeLike>(
   balancer: Watchable<N>,
@@ -76,8 +78,8 @@ function installed(): Client {
   let version: string
   let client: Client
   try {
-    version = (require(`${CLIENT}/package.json`) as { version: string }).version
-    client = require(CLIENT)
+    version = (ownRequire(`${CLIENT}/package.json`) as { version: string }).version
+    client = ownRequire(CLIENT)
   } catch (error) {
     throw new PeerError(CLIENT, undefined, TESTED, 'is not installed', error)
   }

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
-import { type Dispatcher, errors } from 'undici'
 import type { Lease, NodeLike } from '../../index.js'
+import { type Dispatcher, errors } from '../../undici.js'
 import type { Attempt } from './attempt.js'
 import type { Caller } from './caller.js'
 import type { FailureKind } from './failures.js'

@@ -1,4 +1,4 @@
-import { type Dispatcher, errors } from 'undici'
+import { type Dispatcher, errors } from '../../undici.js'
 
 type Handler = Dispatcher.DispatchHandler
 

@@ -1,8 +1,8 @@
-import { Dispatcher, type Pool } from 'undici'
 import * as v from 'valibot'
 import { OptionError } from '../../errors.js'
 import type { Balancer, Key, NodeLike } from '../../index.js'
 import { checkOptions, flag, method, milliseconds, number, oneOf, options, whole } from '../../options.js'
+import { Dispatcher, type Pool } from '../../undici.js'
 import { FAILURE_KINDS, type FailureKind } from './failures.js'
 
 /** What a dispatcher needs of a balancer: `Balancer` and `AttachedBalancer` have it. */
@@ -10,50 +10,50 @@ export type CallBalancer<N extends NodeLike> = Pick<Balancer<N>, 'acquire' | 'ob
 
 /** Which requests are sent again to another node, and how often. */
 export interface RetryOptions {
-  /** How often a request is sent at most, the first time too. Default 2. */
-  attempts?: number
+  /** How often a request is sent at most, the first time too, 1 to 10. Default 2. */
+  attempts?: number | undefined
   /** Statuses that are not passed on where another node can be asked. Default 502, 503 and 504. */
-  statuses?: readonly number[]
+  statuses?: readonly number[] | undefined
   /** Kinds of failures after which another node is asked. Default all. */
-  on?: readonly FailureKind[]
+  on?: readonly FailureKind[] | undefined
   /**
    * Methods of requests that may be sent again after they were sent. Default those that HTTP calls idempotent: GET, HEAD,
    * OPTIONS, PUT, DELETE, TRACE. A request that was not sent, for want of a connection, is sent elsewhere whatever its
    * method.
    */
-  methods?: readonly string[]
+  methods?: readonly string[] | undefined
   /**
    * How long the headers of an attempt that is not the last may take, ms, from when it is sent. undici looks at such times
    * every half second. Default: as long as those of the request.
    */
-  timeout?: number
+  timeout?: number | undefined
   /** Retries to requests, at most, beyond the first 100: see `RetryBudget`. 0 to 1, default 0.2. */
-  budget?: number
+  budget?: number | undefined
 }
 
 /** Options of `BalancedDispatcher`. */
 export interface BalancedDispatcherOptions<N extends NodeLike = NodeLike> {
   /** Where a node is: protocol, host and port. Called when it is first picked. Default `http://` and its id. */
-  origins?: (node: N) => string | URL
+  origins?: ((node: N) => string | URL) | undefined
   /**
    * Origins that stand for the nodes, such as `http://service.local`: requests to them are balanced, and so are those
    * without an origin; others go where they say. Default: all requests are balanced, whatever their origin.
    */
-  for?: string | URL | readonly (string | URL)[]
+  for?: string | URL | readonly (string | URL)[] | undefined
   /** Where requests to other origins go. Default an `Agent` of its own. */
-  otherwise?: Dispatcher
+  otherwise?: Dispatcher | undefined
   /** What to pick by, for `hashRing` and `maglev`; undefined: anyone. Default: anyone. */
-  key?: (request: Dispatcher.DispatchOptions) => Key | undefined
-  /** Options of the nodes' pools, such as `connections`. */
-  pool?: Pool.Options
+  key?: ((request: Dispatcher.DispatchOptions) => Key | undefined) | undefined
+  /** Options of the nodes' pools, such as `connections`. Default: undici's own. */
+  pool?: Pool.Options | undefined
   /** Makes what sends the requests of a node. Default `new Pool(origin, pool)`. */
-  factory?: (origin: string, pool: Pool.Options, node: N) => Dispatcher
+  factory?: ((origin: string, pool: Pool.Options, node: N) => Dispatcher) | undefined
   /** Which statuses count as failed. Default: 500 and above. */
-  isFailure?: (status: number) => boolean
-  /** Which requests are sent again to another node; false: none. */
-  retry?: RetryOptions | false
+  isFailure?: ((status: number) => boolean) | undefined
+  /** Which requests are sent again to another node; false: none. Default: with the defaults of its options. */
+  retry?: RetryOptions | false | undefined
   /** Takes reports out of the headers of responses once they are read, as a proxy should. Default false. */
-  stripHeader?: boolean
+  stripHeader?: boolean | undefined
 }
 
 /** What HTTP calls idempotent: RFC 9110, 9.2.2. */

@@ -8,15 +8,15 @@ import { ownOptions } from './own-options.js'
 /** What one node has of its own. */
 export interface AgentCheckNodeOptions {
   /** Where its agent is; default the host of the node's id. */
-  host?: string
+  host?: string | undefined
   /** Default the transport's. */
-  port?: number
+  port?: number | undefined
   /** Default the transport's. */
-  send?: string
+  send?: string | undefined
   /** The weight that a `weight:N` is compared with; default the transport's. */
-  initialWeight?: number
-  /** Its TLS options, instead of the transport's. */
-  tls?: TlsSettings
+  initialWeight?: number | undefined
+  /** Its TLS options, instead of the transport's. Default: the transport's. */
+  tls?: TlsSettings | undefined
 }
 
 /** Options of `agentCheckTransport`. */
@@ -24,9 +24,12 @@ export interface AgentCheckTransportOptions {
   /** The agents' port, 1-65535. */
   port: number
   /** Where the agents are, if not at the nodes: one host for all. Default the host of each node's id. */
-  host?: string
-  /** Sent as it is when the connection is made, as HAProxy's `agent-send`: give it a line end where the agent reads lines. */
-  send?: string
+  host?: string | undefined
+  /**
+   * Sent as it is when the connection is made, as HAProxy's `agent-send`: give it a line end where the agent reads
+   * lines. Default: nothing.
+   */
+  send?: string | undefined
   /**
    * What a percentage is:
    * - `'cap'` (default): what HAProxy takes it for, a percentage of the node's share: the report's `weight`. 0 % sends it no
@@ -34,13 +37,16 @@ export interface AgentCheckTransportOptions {
    * - `'idle'`: idle CPU, which is what many agent scripts write there: the report's `cpu` is 100 minus it, and its weight
    *   stays as it is. 0 % is a busy node then, not one that drains, and above 100 % is wrong.
    */
-  weight?: 'cap' | 'idle'
+  weight?: 'cap' | 'idle' | undefined
   /** What an absolute weight (`weight:40`) is a percentage of, more than 0 to 256. Default 100. */
-  initialWeight?: number
+  initialWeight?: number | undefined
   /** Connects by TLS, with these. HAProxy itself does not. Default plain TCP. */
-  tls?: TlsSettings
-  /** What a node has of its own; called once per node, when it joins, on the balancer's thread. */
-  node?: (id: string) => AgentCheckNodeOptions | undefined
+  tls?: TlsSettings | undefined
+  /**
+   * What a node has of its own; called once per node, when it joins, on the balancer's thread. Default: nothing of its
+   * own.
+   */
+  node?: ((id: string) => AgentCheckNodeOptions | undefined) | undefined
 }
 
 /** Options of `agentCheckTransport` with their defaults. */
@@ -54,7 +60,9 @@ export type AgentCheckSettings = Readonly<AgentCheckTransportOptions> & {
  * up to the first line end, within 1 KiB. Made by `agentCheckTransport`.
  */
 export interface AgentCheckTransport {
+  /** Which transport it is. */
   readonly kind: 'agent-check'
+  /** @internal */
   readonly settings: AgentCheckSettings
 }
 
@@ -97,8 +105,9 @@ const agentCheckSchema = options({
  * `stats().poll.pushed.bad` and warned of, while the others apply. As in HAProxy, a node whose agent does not answer is
  * not down: its readings expire.
  *
+ * @example
  * ```ts
- * agentCheckTransport({ port: 9777, weight: 'idle' })
+ * const transport = agentCheckTransport({ port: 9777, weight: 'idle' })
  * ```
  * @throws OptionError
  */

@@ -7,20 +7,21 @@ import { bearer, tokenSchema } from './bearer.js'
 /** What one node that is asked over HTTP has of its own. */
 export interface HttpNodeOptions {
   /** Where its report is, whole: `https://10.0.0.1:9000/report`. Default: made from its id. */
-  url?: string
+  url?: string | undefined
   /** Its bearer token; default the transport's. */
-  token?: string
-  /** Its TLS options, instead of the transport's. */
-  tls?: TlsSettings
+  token?: string | undefined
+  /** Its TLS options, instead of the transport's. Default: the transport's. */
+  tls?: TlsSettings | undefined
 }
 
 /** Options of all transports over HTTP. */
 export interface HttpOptions {
   /** `http` (default) or `https`. */
-  protocol?: 'http' | 'https'
+  protocol?: 'http' | 'https' | undefined
   /** Sent as `Authorization: Bearer`; visible ASCII. Default none. */
-  token?: string
-  tls?: TlsSettings
+  token?: string | undefined
+  /** How nodes prove who they are, and how this process does. Default: by the well-known certificates. */
+  tls?: TlsSettings | undefined
 }
 
 /** Where one node is asked over HTTP, and how it knows who asks: plain data, for any thread. */

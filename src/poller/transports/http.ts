@@ -15,16 +15,19 @@ import { ownOptions } from './own-options.js'
 /** Options of `httpTransport`. */
 export interface HttpTransportOptions extends HttpOptions {
   /** The agents' port, 1-65535; default the port in the node's id, else the protocol's. */
-  port?: number
+  port?: number | undefined
   /** Default `/report`. */
-  path?: string
+  path?: string | undefined
   /**
    * Asks for reports in headers of this form, by the header `endpoint-load-metrics-format`. Whether it is asked for or
    * not, an answer that has a report in its headers is read by them. Default: not sent.
    */
-  format?: HeaderForm
-  /** What a node has of its own; called once per node, when it joins, on the balancer's thread. */
-  node?: (id: string) => HttpNodeOptions | undefined
+  format?: HeaderForm | undefined
+  /**
+   * What a node has of its own; called once per node, when it joins, on the balancer's thread. Default: nothing of its
+   * own.
+   */
+  node?: ((id: string) => HttpNodeOptions | undefined) | undefined
 }
 
 /** Options of `httpTransport` with their defaults. */
@@ -39,7 +42,9 @@ export type HttpSettings = Readonly<HttpTransportOptions> & {
  * of one of 200, up to 64 KiB of ORCA's JSON. Made by `httpTransport`.
  */
 export interface HttpTransport {
+  /** Which transport it is. */
   readonly kind: 'http'
+  /** @internal */
   readonly settings: HttpSettings
 }
 
@@ -63,8 +68,10 @@ const httpSchema = options({
 /**
  * Makes the transport that asks agents over HTTP: node `10.0.0.1:8080` is asked at `http://10.0.0.1:8080/report`.
  *
+ * @example
  * ```ts
- * httpTransport({ protocol: 'https', port: 9000, token: process.env.AGENT_TOKEN, tls: { ca } })
+ * const transport = httpTransport({ port: 9000, token: process.env.IDLEST_TOKEN })
+ * const balancer = createBalancer({ nodes, poll: { transport } })
  * ```
  * @throws OptionError
  */

@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events'
 import test from 'ava'
-import type { Dispatcher } from 'undici'
+import type { Dispatcher } from 'undici/index.js'
 import { BalancedDispatcher } from '../../../dist/integrations/undici/index.js'
 import { get, inTurn, named, node, over } from './servers.js'
 

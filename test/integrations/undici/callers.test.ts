@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import test from 'ava'
-import { request, fetch as undiciFetch } from 'undici'
+import { request, fetch as undiciFetch } from 'undici/index.js'
 import { get, named, over } from './servers.js'
 
 test("request, stream and pipeline go to the balancer's nodes", async (t) => {

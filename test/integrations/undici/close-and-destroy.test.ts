@@ -1,5 +1,5 @@
 import test from 'ava'
-import { errors } from 'undici'
+import { errors } from 'undici/index.js'
 import { get, named, node, over } from './servers.js'
 
 type Context = Parameters<typeof named>[0]

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { Readable } from 'node:stream'
 import test from 'ava'
-import { fetch as undiciFetch } from 'undici'
+import { fetch as undiciFetch } from 'undici/index.js'
 import { type CustomOutcome, createBalancer, custom } from '../../../dist/index.js'
 import {
   BalancedDispatcher,

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { getGlobalDispatcher, setGlobalDispatcher, fetch as undiciFetch } from 'undici'
+import { getGlobalDispatcher, setGlobalDispatcher, fetch as undiciFetch } from 'undici/index.js'
 import { named, over } from './servers.js'
 
 test("as the global dispatcher it balances every fetch, also Node's own", async (t) => {

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { type Dispatcher, errors } from 'undici'
+import { type Dispatcher, errors } from 'undici/index.js'
 import { get, named, nobody, node, over } from './servers.js'
 
 type Handler = Dispatcher.DispatchHandler

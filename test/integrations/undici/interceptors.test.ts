@@ -1,5 +1,5 @@
 import test from 'ava'
-import { errors, interceptors } from 'undici'
+import { errors, interceptors } from 'undici/index.js'
 import { get, named, node, over } from './servers.js'
 
 test('dump: a body that nobody wants is read, and is in flight no more then', async (t) => {

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { Agent, Pool } from 'undici'
+import { Agent, Pool } from 'undici/index.js'
 import { get, named, over } from './servers.js'
 
 test('without `for` every origin is balanced, and none need be given', async (t) => {

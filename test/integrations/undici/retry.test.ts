@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import test from 'ava'
-import { fetch as undiciFetch } from 'undici'
+import { fetch as undiciFetch } from 'undici/index.js'
 import { get, named, nobody, node, over } from './servers.js'
 
 type Context = Parameters<typeof named>[0]

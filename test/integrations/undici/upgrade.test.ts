@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import type { ExecutionContext } from 'ava'
 import test from 'ava'
-import { WebSocket } from 'undici'
+import { WebSocket } from 'undici/index.js'
 import { named, nobody, node, over } from './servers.js'
 
 const SWITCHING = 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: echo\r\n\r\n'

@@ -1,0 +1,74 @@
+import { readFile } from 'node:fs/promises'
+import { dirname, join, posix } from 'node:path'
+
+/**
+ * The modules that a package needs, smaller: comments and spaces are dropped. Names stay, and so do files, one for each
+ * module: stack traces read well, and a module finds what lies beside it (`new URL('./polling-thread.js', import.meta.url)`).
+ * @param {string} root
+ * @param {import('./manifests.mjs').MainManifest} manifest
+ * @returns {Promise<Map<string, string>>} texts by paths
+ */
+export async function minified(root, manifest) {
+  // Not at the top: what runs before the packages are installed imports files of this folder.
+  const { transform } = await import('esbuild')
+  const made = await Promise.all(
+    (await reachable(root, entriesOf(manifest))).map(async (file) => {
+      const { code } = await transform(await readFile(join(root, file), 'utf8'), {
+        minifyWhitespace: true,
+        minifySyntax: true,
+        // An uncaught error is shown with the line that threw it.
+        lineLimit: 120,
+        target: 'es2022',
+        charset: 'utf8',
+        legalComments: 'none',
+        sourcefile: file,
+      })
+      return /** @type {const} */ ([file, code])
+    }),
+  )
+  return new Map(made)
+}
+
+/**
+ * The modules that a package is entered by.
+ * @param {import('./manifests.mjs').MainManifest} manifest
+ */
+export function entriesOf({ exports, bin }) {
+  const exported = Object.values(exports).map((entry) => (typeof entry === 'string' ? entry : entry.default))
+  const modules = [...exported, ...Object.values(bin)].filter((path) => path.endsWith('.js'))
+  return modules.map((path) => posix.normalize(path))
+}
+
+/** A file that a module starts or reads by its place beside it. */
+const beside = /new URL\(\s*['"](\.{1,2}\/[^'"]+\.js)['"],\s*import\.meta\.url,?\s*\)/g
+
+/**
+ * The modules that some import, and those that they start.
+ * @param {string} root
+ * @param {string[]} entries
+ * @returns {Promise<string[]>} sorted
+ */
+async function reachable(root, entries) {
+  const { build } = await import('esbuild')
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: entries,
+    outdir: 'unused',
+    bundle: true,
+    write: false,
+    metafile: true,
+    platform: 'node',
+    format: 'esm',
+    packages: 'external',
+    logLevel: 'silent',
+  })
+  const files = Object.keys(metafile.inputs)
+  const started = await Promise.all(
+    files.map(async (file) => {
+      const source = await readFile(join(root, file), 'utf8')
+      return [...source.matchAll(beside)].map(([, path = '']) => posix.join(dirname(file), path))
+    }),
+  )
+  const more = started.flat().filter((file) => !files.includes(file))
+  return more.length === 0 ? files.sort() : reachable(root, [...new Set([...entries, ...more])])
+}

@@ -1,0 +1,11 @@
+import { parentPort } from 'node:worker_threads'
+import type { ToWorker } from './protocol.js'
+import { RemotePollers } from './remote-pollers.js'
+
+// The program of the polling thread.
+
+if (parentPort === null) throw new Error('the program of the polling thread runs as a worker thread alone')
+const port = parentPort
+
+const pollers = new RemotePollers((message) => port.postMessage(message))
+port.on('message', (message: ToWorker) => pollers.take(message))

@@ -1,0 +1,81 @@
+import { existsSync } from 'node:fs'
+import { Worker } from 'node:worker_threads'
+import { isBundled, ownUrl } from '../own-package.js'
+import type { FromWorker, ToWorker } from './protocol.js'
+import { RemotePollers } from './remote-pollers.js'
+
+/** What a host needs of a polling thread. */
+export interface WorkerLike {
+  on(event: 'message', listener: (message: FromWorker) => void): unknown
+  on(event: 'error', listener: (error: unknown) => void): unknown
+  on(event: 'exit', listener: (code: number) => void): unknown
+  postMessage(message: ToWorker): void
+  terminate(): Promise<number>
+  unref(): void
+}
+
+// Preloads are for the application: they would be loaded a second time, and a loader of sources slows the start.
+const PRELOADS = /^(-r|--require|--import|--loader|--experimental-loader|--input-type)(=|$)/
+
+/** Starts a polling thread. @throws what Node.js throws where it may not, or its program is known not to be there */
+export function startThread(): WorkerLike {
+  const options = {
+    name: 'idlest-poll',
+    ...(process.execArgv.some((flag) => PRELOADS.test(flag)) ? { execArgv: [] } : {}),
+  }
+  if (isBundled()) {
+    const program = besideBundle()
+    if (program !== undefined) return new Worker(program, options)
+    if ((import.meta.url as string | undefined) === undefined) {
+      throw Object.assign(new Error('no program of the polling thread'), { code: 'MODULE_NOT_FOUND' })
+    }
+  }
+  // As it stands here, some bundlers see it and take the program along.
+  return new Worker(new URL('./polling-thread.js', import.meta.url), options)
+}
+
+function besideBundle(): URL | undefined {
+  return ['js', 'mjs', 'cjs']
+    .map((suffix) => new URL(`./polling-thread.${suffix}`, ownUrl()))
+    .find((program) => existsSync(program))
+}
+
+/**
+ * Why there will be no polling thread however often it is tried, and what can be done about it; undefined where an error
+ * says no such thing.
+ */
+export function noThreadFor(error: unknown): string | undefined {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  if (code === 'ERR_ACCESS_DENIED') return 'it may start no thread: run node with --allow-worker'
+  if (code !== 'MODULE_NOT_FOUND' && code !== 'ERR_MODULE_NOT_FOUND') return undefined
+  return (
+    'the program of its polling thread is not there. In a bundle, make idlest/polling-thread an entry of its own, ' +
+    'beside the other one and named polling-thread.js; or leave idlest out of the bundle'
+  )
+}
+
+/** Does what a polling thread does on the thread that it is made on. */
+export class ThreadStandIn implements WorkerLike {
+  #onMessage: (message: FromWorker) => void = () => {}
+  readonly #pollers = new RemotePollers((message) => this.#onMessage(message))
+  #ended = false
+
+  on(event: 'message' | 'error' | 'exit', listener: (given: never) => void): void {
+    if (event === 'message') this.#onMessage = listener as (message: FromWorker) => void
+  }
+
+  // In a turn of its own, as threads have it.
+  postMessage(message: ToWorker): void {
+    setImmediate(() => {
+      if (!this.#ended) this.#pollers.take(message)
+    })
+  }
+
+  async terminate(): Promise<number> {
+    this.#ended = true
+    this.#pollers.close()
+    return 0
+  }
+
+  unref(): void {}
+}

@@ -1,0 +1,12 @@
+// Picks, and says by which engine, where its addon is from, and what Node.js was warned of.
+import { createBalancer, select } from 'idlest'
+
+const warnings = []
+process.on('warning', ({ code, message }) => warnings.push({ code, message }))
+const balancer = createBalancer({ nodes: ['a', 'b'], poll: false })
+const picked = [balancer.select(), select(['a', 'b'])]
+const { engine } = balancer
+await balancer.close()
+await new Promise((resolve) => setImmediate(resolve))
+const addons = process.report.getReport().sharedObjects.filter((file) => file.endsWith('.node'))
+console.log(JSON.stringify({ engine, addons, picked, warnings }))
