@@ -31,7 +31,7 @@ const KINDS: readonly (readonly [kind: string, cycles: number])[] = [
   ...(engines.includes('native') && process.platform === 'linux' ? ([['files', 300]] as const) : []),
 ]
 
-const all = process.env.IDLEST_LEAKS === 'all'
+const all = process.argv.includes('--all')
 
 for (const [kind, few] of KINDS) {
   const cycles = all ? 1_000 : few

@@ -110,15 +110,20 @@ async function look(): Promise<Look> {
 const work = setInterval(() => {
   for (const part of parts) part.turn?.()
 }, TURN)
-const looks = setInterval(() => {
-  void look().then((seen) => say({ kind: 'look', look: seen }))
-}, LOOK)
+let looking: Promise<void> = Promise.resolve()
+const lookOnce = () => {
+  looking = looking.then(look).then((seen) => {
+    say({ kind: 'look', look: seen })
+  })
+}
+const looks = setInterval(lookOnce, LOOK)
 
 say({ kind: 'started' })
 await once(process, 'message')
 clearInterval(work)
 clearInterval(looks)
-say({ kind: 'look', look: await look() })
+lookOnce()
+await looking
 await Promise.all(parts.map((part) => part.settle()))
 const { pushed } = steady.balancer.stats().poll ?? {}
 await Promise.all(parts.map((part) => part.close()))

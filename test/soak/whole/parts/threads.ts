@@ -10,10 +10,29 @@ const STAYING = 2
 /** Between two threads that come and are terminated, ms. */
 const PAUSE = 7_000
 
+interface Counted {
+  readonly kind: 'counted'
+  readonly made: Made
+  readonly used: number
+}
+
 interface Ended {
+  readonly kind: 'ended'
   readonly made: Made
   readonly picks: BalancerStats['picks']
   readonly counted: BalancerStats['leases']
+}
+
+// Others may wait for answers of other kinds.
+function answer<A extends Counted | Ended>(worker: Worker, kind: A['kind']): Promise<A> {
+  return new Promise((resolve) => {
+    const listen = (said: Counted | Ended) => {
+      if (said.kind !== kind) return
+      worker.off('message', listen)
+      resolve(said as A)
+    }
+    worker.on('message', listen)
+  })
 }
 
 /** Worker threads that pick for a balancer: two that stay, and others that are terminated in the middle of it. */
@@ -43,7 +62,7 @@ export class Threads implements Part {
     const counts = await Promise.all(
       this.#staying.map(async (worker) => {
         worker.postMessage('count')
-        return (await once(worker, 'message'))[0] as { made: Made; used: number }
+        return answer<Counted>(worker, 'counted')
       }),
     )
     this.used = counts.reduce((sum, { used }) => sum + used, 0)
@@ -88,10 +107,9 @@ export class Threads implements Part {
     return worker
   }
 
-  async #end(worker: Worker): Promise<Ended> {
+  #end(worker: Worker): Promise<Ended> {
     worker.postMessage('end')
-    const [ended] = (await once(worker, 'message')) as [Ended]
-    return ended
+    return answer<Ended>(worker, 'ended')
   }
 
   async #comeAndGo(): Promise<void> {
