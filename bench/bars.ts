@@ -1,4 +1,4 @@
-import type { CaseResult, Doer } from './case.js'
+import type { CaseName, CaseResult, Doer } from './case.js'
 import { ALGORITHM_SIZES, ALGORITHMS, caseOf, nameOf, WEIGHTINGS } from './cases/algorithms.js'
 import { CHANGES, CHANGES_NODES } from './cases/changes.js'
 import { STRING_FLOOR } from './cases/floor.js'
@@ -13,6 +13,7 @@ import type { NatsResult } from './figures/nats.js'
 import type { PollResult } from './figures/poll.js'
 import type { Sender, SenderResult } from './figures/undici.js'
 import type { WaitsResult } from './figures/waits.js'
+import type { Estimate, Spread } from './statistics.js'
 
 /** What else is measured. Absent where it was not. */
 export interface Figures {
@@ -40,7 +41,14 @@ export interface Bar {
   /** Undefined where it could not be measured. */
   readonly reached: number | undefined
   readonly met: boolean | undefined
+  /** Where it may lie, where that is known: eight of ten rounds, or 95 % of confidence. */
+  readonly between?: readonly [low: number, high: number]
+  /** The one case that it is about, where it is. */
+  readonly of?: CaseName
 }
+
+/** What a bar is compared with: a number, or one with where it may lie. */
+type Reached = number | Spread | Estimate | undefined
 
 const NS_A_MS = 1e6
 const BYTES_A_MIB = 2 ** 20
@@ -52,76 +60,63 @@ export const LARGE = 10_000
 export function barsOf(results: readonly CaseResult[], figures: Figures = {}): Bar[] {
   const find = (name: string, engine: Doer, nodes: number): CaseResult | undefined =>
     results.find((it) => it.name === name && it.engine === engine && it.nodes === nodes)
-  const ns = (...which: Parameters<typeof find>): number | undefined => find(...which)?.nsPerPick
   // What is compared was not measured at the same moment: in floors of its own moment it can be.
-  const floors = (...which: Parameters<typeof find>): number | undefined => find(...which)?.floors
+  const floors = (...which: Parameters<typeof find>): number | undefined => find(...which)?.floors?.median
+  /** A case to the floor. */
+  const toFloor = (atMost: number, name: string, engine: Doer, nodes: number): Bar => ({
+    ...bar(
+      `${engine === '-' ? '' : `${engine} `}${name}, ${nodes.toLocaleString('en-US')} nodes, to the floor`,
+      'times',
+      atMost,
+      find(name, engine, nodes)?.floors,
+    ),
+    of: { name, engine, nodes },
+  })
+  /** What a case takes. */
+  const inMs = (atMost: number, what: string, name: string, nodes: number): Bar => ({
+    ...bar(what, 'ms', atMost, scaled(find(name, 'native', nodes)?.ns, 1 / NS_A_MS)),
+    of: { name, engine: 'native', nodes },
+  })
   const select8 = floors('select()', 'native', 8)
-  const refresh = ns('first select() after', 'native', LARGE)
-  const refreshArray = ns('first select(array) after', 'native', LARGE)
-  const keyed = (name: string) => floors(name, 'native', KEYED_NODES)
-  const keyedMs = (name: string) => ratio(ns(name, 'native', KEYED_NODES), NS_A_MS)
+  const keyed = (name: string, atMost: number) => toFloor(atMost, name, 'native', KEYED_NODES)
   const { gc, tableBytes, poll } = figures
   return [
-    bar('native select(), 8 nodes, to the floor', 'times', 1.2, select8),
+    toFloor(1.2, 'select()', 'native', 8),
     bar(
       'native select(), 10,000 nodes, to that at 8',
       'times',
       1.2,
       ratio(floors('select()', 'native', LARGE), select8),
     ),
-    ...CHANGES_NODES.map((nodes) =>
-      bar(
-        `native ${CHANGES}, ${nodes.toLocaleString('en')} nodes, to the floor`,
-        'times',
-        1.2,
-        floors(CHANGES, 'native', nodes),
-      ),
-    ),
+    ...CHANGES_NODES.map((nodes) => toFloor(1.2, CHANGES, 'native', nodes)),
     ...[
       ...ALGORITHMS.map(({ algorithm, atMost }) => ({ name: nameOf(algorithm), atMost })),
       ...WEIGHTINGS,
     ].flatMap(({ name, atMost }) =>
-      ALGORITHM_SIZES.map((nodes) =>
-        bar(
-          `native ${caseOf(name)}, ${nodes.toLocaleString('en')} nodes, to the floor`,
-          'times',
-          atMost,
-          floors(caseOf(name), 'native', nodes),
-        ),
-      ),
+      ALGORITHM_SIZES.map((nodes) => toFloor(atMost, caseOf(name), 'native', nodes)),
     ),
     bar(
       `native ${KEYED_CASES.ringKey}, to a call that takes them in`,
       'times',
       2,
-      ratio(keyed(KEYED_CASES.ringKey), floors(STRING_FLOOR, 'native', 0)),
+      ratio(floors(KEYED_CASES.ringKey, 'native', KEYED_NODES), floors(STRING_FLOOR, 'native', 0)),
     ),
-    bar(`native ${KEYED_CASES.ringHash}, to the floor`, 'times', 2.5, keyed(KEYED_CASES.ringHash)),
-    bar(`native ${KEYED_CASES.maglevNumber}, to the floor`, 'times', 1.8, keyed(KEYED_CASES.maglevNumber)),
-    bar(`native ${KEYED_CASES.maglevHash}, to the floor`, 'times', 1.8, keyed(KEYED_CASES.maglevHash)),
-    bar(`native ${KEYED_CASES.buildRing}, 1,000 nodes`, 'ms', 10, keyedMs(KEYED_CASES.buildRing)),
-    bar(`native ${KEYED_CASES.ringChange}`, 'ms', 1, keyedMs(KEYED_CASES.ringChange)),
-    bar(`native ${KEYED_CASES.maglevChange}`, 'ms', 1, keyedMs(KEYED_CASES.maglevChange)),
-    bar('select(sameArray), 8 nodes, to the floor', 'times', 2, floors('select(sameArray)', '-', 8)),
-    bar(
-      'native balancer.select(sameArray), 8 nodes, to the floor',
-      'times',
-      2,
-      floors('balancer.select(sameArray)', 'native', 8),
-    ),
-    bar('select(freshArray), 8 nodes, to the floor', 'times', 12, floors('select(freshArray)', '-', 8)),
-    bar(
-      'native balancer.select(freshArray), 8 nodes, to the floor',
-      'times',
-      12,
-      floors('balancer.select(freshArray)', 'native', 8),
-    ),
-    bar('native fill, each decision, to the floor', 'times', 0.3, floors('fill(1024)', 'native', 8)),
+    keyed(KEYED_CASES.ringHash, 2.5),
+    keyed(KEYED_CASES.maglevNumber, 1.8),
+    keyed(KEYED_CASES.maglevHash, 1.8),
+    inMs(10, `native ${KEYED_CASES.buildRing}, 1,000 nodes`, KEYED_CASES.buildRing, KEYED_NODES),
+    inMs(1, `native ${KEYED_CASES.ringChange}`, KEYED_CASES.ringChange, KEYED_NODES),
+    inMs(1, `native ${KEYED_CASES.maglevChange}`, KEYED_CASES.maglevChange, KEYED_NODES),
+    toFloor(2, 'select(sameArray)', '-', 8),
+    toFloor(2, 'balancer.select(sameArray)', 'native', 8),
+    toFloor(12, 'select(freshArray)', '-', 8),
+    toFloor(12, 'balancer.select(freshArray)', 'native', 8),
+    toFloor(0.3, 'fill(1024)', 'native', 8),
     ...[FILE_CASES.select, FILE_CASES.random, FILE_CASES.least].map((name) =>
-      bar(`native ${name}, 8 nodes, to the floor`, 'times', FILE_AT_MOST, floors(name, 'native', 8)),
+      toFloor(FILE_AT_MOST, name, 'native', 8),
     ),
-    bar(`native ${LEASES}, 8 nodes, to the floor`, 'times', 5, floors(LEASES, 'native', 8)),
-    bar(`native ${ADAPTIVE_LEASES}, 8 nodes, to the floor`, 'times', 6, floors(ADAPTIVE_LEASES, 'native', 8)),
+    toFloor(5, LEASES, 'native', 8),
+    toFloor(6, ADAPTIVE_LEASES, 'native', 8),
     bar(
       'native select() to the naive way, 8 nodes',
       'part',
@@ -134,18 +129,8 @@ export function barsOf(results: readonly CaseResult[], figures: Figures = {}): B
       1 / 500,
       ratio(floors('select()', 'native', 1_000), floors('naive scan', '-', 1_000)),
     ),
-    bar(
-      'first select() after publishing 10,000 readings',
-      'ms',
-      2,
-      refresh === undefined ? undefined : refresh / NS_A_MS,
-    ),
-    bar(
-      'first select(array) after publishing 10,000 readings',
-      'ms',
-      2,
-      refreshArray === undefined ? undefined : refreshArray / NS_A_MS,
-    ),
+    inMs(2, 'first select() after publishing 10,000 readings', 'first select() after', LARGE),
+    inMs(2, 'first select(array) after publishing 10,000 readings', 'first select(array) after', LARGE),
     bar('garbage collections in ten million picks, most of all ways', 'collections', 0, mostCollections(gc)),
     bar('table of 10,000 nodes', 'MiB', 2, tableBytes === undefined ? undefined : tableBytes / BYTES_A_MIB),
     bar(
@@ -201,8 +186,31 @@ function undiciBars(results: readonly SenderResult[] = []): Bar[] {
   ])
 }
 
-function bar(what: string, unit: BarUnit, atMost: number, reached: number | undefined): Bar {
-  return { what, unit, atMost, reached, met: reached === undefined ? undefined : reached <= atMost }
+function bar(what: string, unit: BarUnit, atMost: number, given: Reached): Bar {
+  const reached = numberOf(given)
+  const between = betweenOf(given)
+  return {
+    what,
+    unit,
+    atMost,
+    reached,
+    met: reached === undefined ? undefined : reached <= atMost,
+    ...(between !== undefined && { between }),
+  }
+}
+
+function numberOf(reached: Reached): number | undefined {
+  if (typeof reached !== 'object') return reached
+  return 'value' in reached ? reached.value : reached.median
+}
+
+function betweenOf(reached: Reached): readonly [number, number] | undefined {
+  if (typeof reached !== 'object') return undefined
+  return 'value' in reached ? [reached.low, reached.high] : [reached.p10, reached.p90]
+}
+
+function scaled(spread: Spread | undefined, by: number): Spread | undefined {
+  return spread && { median: spread.median * by, p10: spread.p10 * by, p90: spread.p90 * by }
 }
 
 function ratio(part: number | undefined, whole: number | undefined): number | undefined {

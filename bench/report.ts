@@ -1,64 +1,92 @@
 import Table from 'cli-table3'
-import type { Bar, BarUnit, Figures } from './bars.js'
-import type { CaseResult } from './case.js'
+import type { Bar, Figures } from './bars.js'
+import { type CaseResult, type Doer, keyOf } from './case.js'
 import type { ThreadsResult } from './cases/threads.js'
 import type { FleetResult } from './figures/fleet.js'
+import { KINDS, type Kind } from './figures/middleware.js'
 import type { NatsResult } from './figures/nats.js'
+import { amount, digits, estimate, spread } from './numbers.js'
+import type { Steadiness } from './steadiness.js'
 
 // No colours: the tables are for README and logs too.
 const style = { head: [], border: [], compact: true }
 
-/** 3 digits that count, with separators: `4.56`, `12.3`, `1,234`. */
-export function digits(value: number): string {
-  const fraction = value >= 100 || value === 0 ? 0 : value >= 10 ? 1 : value >= 1 ? 2 : 3
-  return value.toLocaleString('en-US', { minimumFractionDigits: fraction, maximumFractionDigits: fraction })
+/** What cases have in common: the loop, and the empty calls that they are compared with. */
+export function floorsTable(results: readonly CaseResult[], steadiness: Steadiness | undefined): string {
+  const table = new Table({ head: ['what', 'ns', 'of ten rounds eight'], style, colAligns: RIGHT })
+  for (const { name, engine, ns } of results.filter(({ topic }) => topic === 'floor')) {
+    table.push([`${name}${BY[engine]}`, digits(ns.median), `${digits(ns.p10)}-${digits(ns.p90)}`])
+  }
+  const floor = steadiness?.floor
+  if (floor !== undefined) {
+    const range = `${digits(floor.p10)}-${digits(floor.p90)}`
+    table.push(['floor by napi-rs, before and after each case', digits(floor.median), range])
+  }
+  return table.toString()
 }
 
-/** A bar's number as a person reads it. */
-export function amount(value: number, unit: BarUnit): string {
-  if (unit === 'part') return `1/${digits(1 / value)}`
-  if (unit === 'collections') return `${value}`
-  return unit === 'times' ? `${digits(value)} x` : `${digits(value)} ${unit}`
+const RIGHT: ('left' | 'right')[] = ['left', 'right', 'right']
+
+const BY: Readonly<Record<Doer, string>> = {
+  native: ' by napi-rs',
+  'C++': ' by node-addon-api',
+  portable: '',
+  '-': '',
 }
 
-// Differences of what was measured may come out below 0.
-function signed(value: number): string {
-  return value < 0 ? `-${digits(-value)}` : digits(value)
-}
-
-export function casesTable(results: readonly CaseResult[]): string {
+export function casesTable(results: readonly CaseResult[], bars: readonly Bar[]): string {
   const table = new Table({
-    head: ['case', 'engine', 'nodes', 'ns', 'floors', 'p99', 'per', 'samples'],
-    colAligns: ['left', 'left', 'right', 'right', 'right', 'right', 'left', 'right'],
+    head: ['case', 'engine', 'nodes', 'ns', 'floors', 'p99', 'per', 'samples', 'at most', 'met?'],
+    colAligns: ['left', 'left', 'right', 'right', 'right', 'right', 'left', 'right', 'right', 'left'],
     style,
   })
-  for (const { name, engine, nodes, nsPerPick, floors, p99, unit, samples } of results) {
+  for (const result of results) {
+    const { name, engine, nodes, ns, floors, p99, unit, samples } = result
+    const bar = bars.find(({ of }) => of !== undefined && keyOf(of) === keyOf(result))
     table.push([
       name,
       engine,
       nodes === 0 ? '' : nodes.toLocaleString('en-US'),
-      digits(nsPerPick),
-      floors === undefined ? '-' : digits(floors),
+      spread(ns),
+      floors === undefined ? '-' : spread(floors),
       digits(p99),
       unit,
       samples.toLocaleString('en-US'),
+      bar === undefined ? '' : amount(bar.atMost, bar.unit),
+      bar === undefined ? '' : metWord(bar),
     ])
   }
   return table.toString()
 }
 
+/** Whether a bar is met, and whether that is sure. */
+export function metWord({ met, between, atMost }: Bar): string {
+  if (met === undefined) return 'not measured'
+  const word = met ? 'yes' : 'MISSED'
+  if (between === undefined || atMost < between[0] || atMost > between[1]) return word
+  return `${word}, just`
+}
+
+/** How many bars are missed, and how many may be. */
+export function missedLine(bars: readonly Bar[]): string {
+  const missed = bars.filter(({ met }) => met === false).length
+  return missed === 0 ? 'No bar that was measured is missed.' : `${missed} of ${bars.length} bars are MISSED.`
+}
+
 export function barsTable(bars: readonly Bar[]): string {
   const table = new Table({
-    head: ['what', 'at most', 'reached', 'met?'],
-    colAligns: ['left', 'right', 'right', 'left'],
+    head: ['what', 'at most', 'reached', 'between', 'met?'],
+    colAligns: ['left', 'right', 'right', 'right', 'left'],
     style,
   })
-  for (const { what, unit, atMost, reached, met } of bars) {
+  for (const bar of bars) {
+    const { what, unit, atMost, reached, between } = bar
     table.push([
       what,
       amount(atMost, unit),
       reached === undefined ? '-' : amount(reached, unit),
-      met === undefined ? 'not measured' : met ? 'yes' : 'MISSED',
+      between === undefined ? '' : between.map(digits).join(' to '),
+      metWord(bar),
     ])
   }
   return table.toString()
@@ -114,11 +142,13 @@ export function figuresTable({
       `mean ${digits(mean)} ms, p99 ${digits(p99)} ms (jobs ${jobs.join(' ')})`,
     ])
   }
-  for (const { server, plain, empty, counted, reported, anew } of middleware ?? []) {
-    const nothing = empty === undefined ? '' : `${signed(empty)} µs by one that does nothing, `
+  for (const one of middleware ?? []) {
     table.push([
-      `middleware of ${server}: added to a request of ${digits(plain)} µs`,
-      `${nothing}${signed(counted)} µs counted, ${signed(reported)} µs with a report, ${signed(anew)} µs with one of its own`,
+      `middleware of ${one.server}: added to a request of ${digits(one.plain.median)} µs`,
+      KINDS.flatMap((kind) => {
+        const found = one[kind]
+        return found === undefined ? [] : [`${estimate(found)} µs ${KIND_WORDS[kind]}`]
+      }).join('\n'),
     ])
   }
   for (const { sender, throughput, cpu, toBalancedPool, toRoundRobinPool, p50, p99 } of undici ?? []) {
@@ -135,6 +165,13 @@ export function figuresTable({
     ])
   }
   return table.toString()
+}
+
+const KIND_WORDS: Readonly<Record<Kind, string>> = {
+  empty: 'by one that does nothing',
+  counted: 'counted',
+  reported: 'with a report',
+  anew: 'with one of its own',
 }
 
 const BYTES_A_MIB = 1024 * 1024

@@ -53,7 +53,7 @@ export const full: Settings = {
   fleet: { nodes: 5_000, interval: 5_000, count: 6 },
   nats: { nodes: 1_000, time: 20_000, flood: 300_000 },
   waits: 3_000,
-  middleware: { rounds: 200, requests: 200 },
+  middleware: { processes: 8, rounds: 60, requests: 200 },
   undici: { rounds: 100, requests: 1_000, busyRounds: 4, busyRequests: 300 },
   grpcPolicies: { rounds: 150, calls: 200 },
 }
@@ -67,7 +67,7 @@ export const quick: Settings = {
   fleet: { nodes: 50, interval: 100, count: 3 },
   nats: { nodes: 50, time: 500, flood: 5_000 },
   waits: 100,
-  middleware: { rounds: 2, requests: 20 },
+  middleware: { processes: 2, rounds: 2, requests: 20 },
   undici: { rounds: 2, requests: 100, busyRounds: 1, busyRequests: 20 },
   grpcPolicies: { rounds: 2, calls: 20 },
 }

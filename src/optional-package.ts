@@ -18,8 +18,7 @@ export type NatsModule = typeof import('@nats-io/transport-node')
 export function needPackage(option: string, name: string): void {
   if (isBundled()) return
   try {
-    // A CommonJS bundle has no such function: there the import itself tells.
-    import.meta.resolve?.(name)
+    import.meta.resolve(name)
   } catch {
     throw new OptionError(
       option,

@@ -84,6 +84,7 @@ const places = [
   ['telemetry', 'Telemetry'],
   ['errors', 'Errors'],
   ['integrations/', 'Integrations'],
+  ['optional-package', 'Integrations'],
 ]
 
 /**

@@ -110,6 +110,7 @@ export function algorithmCases(): CaseFamily {
   for (const pool of pools) cases.push(...prequalCases(pool))
   if (largest !== undefined) cases.push(...readingCases(largest))
   return {
+    topic: 'algorithms',
     cases,
     close: async () => {
       for (const pool of pools) await pool.close()

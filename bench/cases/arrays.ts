@@ -131,6 +131,7 @@ export async function arrayCases(): Promise<CaseFamily> {
     sample: sampleFresh(large.balancer(engines[0] ?? 'portable'), () => arraysOf(large.ids, 8, chance)),
   })
   return {
+    topic: 'arrays',
     cases,
     close: async () => {
       await configure({})

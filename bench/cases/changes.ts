@@ -80,6 +80,7 @@ export function changesCases(): CaseFamily {
     }),
   )
   return {
+    topic: 'changes',
     cases,
     close: async () => {
       for (const balancer of balancers) await balancer.close()

@@ -41,11 +41,17 @@ function sampleNapi(one: () => number): () => number {
   }
 }
 
+/** An empty call: by the addon's language, C++ or Rust. */
+export const FLOOR = 'floor'
+
+/** The loop that picks are measured in, around a function that does nothing: what is in every figure. */
+export const EMPTY_LOOP = 'an empty loop'
+
 /** The case of a call by napi-rs that takes an 11-character string in: the floor of picks by a key. */
 export const STRING_FLOOR = 'floor, takes an 11-character string'
 
 /** The same with an unsigned 32-bit number, for keys that are hashed already. */
-const NUMBER_FLOOR = 'floor, takes a number'
+export const NUMBER_FLOOR = 'floor, takes a number'
 
 /** Takes one sample of the floor that the others are compared with, ms a call. Undefined without the addon. */
 export const sampleFloor: (() => number) | undefined =
@@ -53,8 +59,11 @@ export const sampleFloor: (() => number) | undefined =
 
 /** What a call through Node-API costs that does nothing: the floor under all that crosses into native code. */
 export function floorCases(note: (line: string) => void): CaseFamily {
-  const cases: BenchCase[] = []
-  const shape = { name: 'floor', nodes: 0, unit: 'call', iterations: 40 } as const
+  const nothing = (): undefined => undefined
+  const cases: BenchCase[] = [
+    { name: EMPTY_LOOP, engine: '-', nodes: 0, unit: 'turn', iterations: 40, sample: ownLoop(nothing) },
+  ]
+  const shape = { name: FLOOR, nodes: 0, unit: 'call', iterations: 40 } as const
   const cpp = cppFloor()
   if (typeof cpp === 'string') note(`the floor in C++ is left out: ${cpp}`)
   else cases.push({ ...shape, engine: 'C++', sample: sampleCpp(cpp) })
@@ -68,5 +77,5 @@ export function floorCases(note: (line: string) => void): CaseFamily {
       { ...shape, name: NUMBER_FLOOR, engine: 'native', sample: ownLoop(() => takeNumber(number++)) },
     )
   }
-  return { cases }
+  return { topic: 'floor', cases }
 }

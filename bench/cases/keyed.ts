@@ -61,6 +61,7 @@ export function keyedCases(): CaseFamily {
     ]
   })
   return {
+    topic: 'keys',
     cases,
     close: async () => {
       for (const balancer of balancers) await balancer.close()

@@ -33,6 +33,7 @@ export function sampleLeases(balancer: Balancer<string>): () => number {
 export function leaseCases(): CaseFamily {
   const pools = [8, 10_000].map((nodes) => new Pool(nodes))
   return {
+    topic: 'leases',
     cases: pools.flatMap((pool) =>
       engines.flatMap((engine) => {
         const shape = {

@@ -26,6 +26,7 @@ export function mixedCases(): CaseFamily {
     return pool.balancer(engines[i % engines.length] ?? 'portable')
   })
   return {
+    topic: 'picks',
     cases: [
       {
         name: `select(), ${BALANCERS} balancers in turn`,

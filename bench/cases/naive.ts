@@ -103,6 +103,7 @@ function sampleNaive(balancer: NaiveBalancer, picks: number): () => number {
 /** The way that idlest is to be better than. */
 export function naiveCases(): CaseFamily {
   return {
+    topic: 'naive',
     cases: [true, false].flatMap((ages) =>
       [8, 64, 1_000, 10_000].map((nodes) => {
         const balancer = new NaiveBalancer(nodes, ages)

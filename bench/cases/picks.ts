@@ -65,6 +65,7 @@ export function pickCases(): CaseFamily {
   const pools = [8, 64, 1_000, 10_000].map((nodes) => new Pool(nodes))
   const cases = pools.flatMap((pool) => engines.flatMap((engine) => casesOf(pool, engine)))
   return {
+    topic: 'picks',
     cases,
     close: async () => {
       for (const pool of pools) await pool.close()

@@ -56,5 +56,5 @@ export function publishingCases(): CaseFamily {
       },
     )
   }
-  return { cases, close: () => pool.close() }
+  return { topic: 'changes', cases, close: () => pool.close() }
 }

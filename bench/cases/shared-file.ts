@@ -23,7 +23,7 @@ const NODES = 8
 
 /** Picks over a table in a file, which another opening of it shares as another process would. Linux alone has such. */
 export function sharedFileCases(): CaseFamily {
-  if (process.platform !== 'linux' || !engines.includes('native')) return { cases: [] }
+  if (process.platform !== 'linux' || !engines.includes('native')) return { topic: 'files', cases: [] }
   const folder = mkdtempSync(join(tmpdir(), 'idlest-bench-'))
   const file = join(folder, 'table')
   const pool = new Pool(NODES, createTable({ file }))
@@ -46,6 +46,7 @@ export function sharedFileCases(): CaseFamily {
     },
   ]
   return {
+    topic: 'files',
     cases,
     close: async () => {
       await pool.close()

@@ -121,6 +121,7 @@ export async function threadCases(): Promise<ThreadsFamily> {
     }
   }
   return {
+    topic: 'threads',
     cases,
     throughput: () =>
       [...rates.values()].map(({ engine, threads, seen }) => ({

@@ -1,4 +1,4 @@
-// Measures what middleware adds to a request: `middleware-child.ts SERVER ROUNDS REQUESTS`. The server is the real one, in a
+// Measures what middleware adds to a request: `middleware-child.ts SERVER ROUNDS REQUESTS SEED`. The server is the real one, in a
 // process of its own; only its connections are in memory, since what a system takes for one changes by more than is measured.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { Duplex } from 'node:stream'
@@ -6,7 +6,7 @@ import { setTimeout } from 'node:timers/promises'
 import express from 'express'
 import fastify from 'fastify'
 import Koa from 'koa'
-import { unwatchExchanges } from '../../dist/agent/middleware/early.js'
+import { SLOW_PROTOTYPES, unwatchExchanges, watchExchanges } from '../../dist/agent/middleware/early.js'
 import {
   type Agent,
   createAgent,
@@ -14,11 +14,10 @@ import {
   fastifyMiddleware,
   httpMiddleware,
   koaMiddleware,
-  type MiddlewareOptions,
 } from '../../dist/index.js'
 import { Chance } from '../chance.js'
-import { median } from '../statistics.js'
-import type { MeasuredServer, MiddlewareResult } from './middleware.js'
+import { median, trimmedMean } from '../statistics.js'
+import type { Kind, MeasuredServer, MiddlewareFindings } from './middleware.js'
 import { startGrpc } from './middleware-grpc.js'
 import type { Switched } from './switched.js'
 
@@ -47,57 +46,84 @@ const starts: Readonly<Record<MeasuredServer, Start>> = {
       response.end(BODY)
     }
     let current = handler
-    const use = (options?: MiddlewareOptions): void => {
-      current = options === undefined ? handler : httpMiddleware(agent, handler, options)
-    }
-    return overConnections(
-      createServer((request, response) => current(request, response)),
-      use,
-    )
+    const server = createServer((request, response) => current(request, response))
+    return overConnections(server, {
+      none: () => {
+        current = handler
+      },
+      make: (options) => {
+        const made = httpMiddleware(agent, handler, options)
+        return () => {
+          current = made
+        }
+      },
+    })
   },
   Express: (agent) => {
     const none: ReturnType<typeof expressMiddleware> = (_request, _response, next) => next()
     let current = none
-    const use = (options?: MiddlewareOptions): void => {
-      // Else it would go on watching requests.
-      unwatchExchanges()
-      current = options === undefined ? none : expressMiddleware(agent, options)
-    }
     const app = express()
     app.use((request, response, next) => current(request, response, next))
     app.get('/', (_request, response) => void response.type('json').send(BODY))
-    return overConnections(createServer(app), use)
+    return overConnections(createServer(app), {
+      none: () => {
+        // Else it would go on watching requests.
+        unwatchExchanges()
+        current = none
+      },
+      make: (options) => {
+        const made = expressMiddleware(agent, options)
+        return () => {
+          if (SLOW_PROTOTYPES) watchExchanges(false)
+          current = made
+        }
+      },
+    })
   },
   Fastify: async (agent) => {
     type Hook = Parameters<Parameters<ReturnType<typeof fastifyMiddleware>>[0]['addHook']>[1]
     const none: Hook = (_request, _reply, done) => done()
     let current = none
-    const addHook = (_name: 'onRequest', hook: Hook): void => {
-      current = hook
-    }
-    const use = (options?: MiddlewareOptions): void => {
-      if (options === undefined) current = none
-      else fastifyMiddleware(agent, options)({ addHook }, {}, () => {})
-    }
     const app = fastify()
     app.addHook('onRequest', (request, reply, done) => current(request, reply, done))
     app.get('/', (_request, reply) => void reply.type('application/json').send(BODY))
     await app.ready()
-    return overConnections(app.server, use)
+    return overConnections(app.server, {
+      none: () => {
+        current = none
+      },
+      make: (options) => {
+        let made = none
+        const addHook = (_name: 'onRequest', hook: Hook): void => {
+          made = hook
+        }
+        fastifyMiddleware(agent, options)({ addHook }, {}, () => {})
+        return () => {
+          current = made
+        }
+      },
+    })
   },
   Koa: (agent) => {
     const none: ReturnType<typeof koaMiddleware> = (_context, next) => next()
     let current = none
-    const use = (options?: MiddlewareOptions): void => {
-      current = options === undefined ? none : koaMiddleware(agent, options)
-    }
     const app = new Koa()
     app.use((context, next) => current(context, next))
     app.use((context) => {
       context.type = 'json'
       context.body = BODY
     })
-    return overConnections(createServer(app.callback()), use)
+    return overConnections(createServer(app.callback()), {
+      none: () => {
+        current = none
+      },
+      make: (options) => {
+        const made = koaMiddleware(agent, options)
+        return () => {
+          current = made
+        }
+      },
+    })
   },
   gRPC: (agent) => startGrpc(agent, TURN),
 }
@@ -114,7 +140,7 @@ class Connection extends Duplex {
 }
 
 // Asks a server over connections in memory, a request each.
-function overConnections(server: Server, use: Switched['use']): Switched {
+function overConnections(server: Server, change: Pick<Switched, 'none' | 'make'>): Switched {
   const connections = Array.from({ length: TURN }, () => new Connection())
   for (const connection of connections) server.emit('connection', connection)
   let open = 0
@@ -131,77 +157,80 @@ function overConnections(server: Server, use: Switched['use']): Switched {
       open = TURN
       for (const connection of connections) connection.push(asking ? ASKING : SILENT)
     })
-  return { use, turn }
+  return { ...change, turn }
 }
 
-const [name, rounds, requests] = process.argv.slice(2)
+const [name, rounds, requests, seed] = process.argv.slice(2)
 const start = starts[name as MeasuredServer]
 if (start === undefined) throw new Error(`not a server: ${name}`)
 const agent = await createAgent({ http: false })
 while (agent.report() === undefined) await setTimeout(100)
 
-const { use, useEmpty, turn } = await start(agent)
+const server = await start(agent)
+
+interface Variant {
+  /** Whether requests ask for a report. */
+  readonly asking: boolean
+  readonly use: () => void
+}
+
+const variants = {
+  plain: { asking: false, use: server.none },
+  // What asks for a report is a longer request: its own share is none of the middleware.
+  asking: { asking: true, use: server.none },
+  ...(server.empty && { empty: { asking: false, use: server.empty } }),
+  counted: { asking: false, use: server.make({}, false) },
+  reported: { asking: true, use: server.make({}, true) },
+  anew: { asking: true, use: server.make({ reuse: 0 }, true) },
+} satisfies Record<string, Variant>
+server.none()
+
+type Name = 'plain' | 'asking' | Kind
+const entries = Object.entries(variants) as [Name, Variant][]
 
 /** µs a request. CPU time: whoever else uses the machine does not count. */
-async function time({ asking, options }: Variant): Promise<number> {
-  if (options === 'empty') useEmpty?.()
-  else use(options, asking)
+async function time({ asking, use }: Variant): Promise<number> {
+  use()
   const turns = Math.ceil(Number(requests) / TURN)
   const start = process.cpuUsage()
   for (let i = 0; i < turns; i++) {
-    await turn(asking)
+    await server.turn(asking)
     await new Promise(setImmediate)
   }
   const { user, system } = process.cpuUsage(start)
   return (user + system) / (turns * TURN)
 }
 
-interface Variant {
-  /** Whether requests ask for a report. */
-  readonly asking: boolean
-  readonly options: { readonly reuse?: number } | 'empty' | undefined
-}
-
-const variants = {
-  plain: { asking: false, options: undefined },
-  asking: { asking: true, options: undefined },
-  empty: { asking: false, options: 'empty' },
-  counted: { asking: false, options: {} },
-  reported: { asking: true, options: {} },
-  anew: { asking: true, options: { reuse: 0 } },
-} satisfies Record<string, Variant>
-const names = (Object.keys(variants) as (keyof typeof variants)[]).filter(
-  (name) => name !== 'empty' || useEmpty !== undefined,
-)
-const times: Record<keyof typeof variants, number[]> = {
-  plain: [],
-  asking: [],
-  empty: [],
-  counted: [],
-  reported: [],
-  anew: [],
-}
-const chance = new Chance(11)
-const warmUp = Math.ceil(Number(rounds) / 4)
+const times = new Map<Name, number[]>(entries.map(([name]) => [name, []]))
+const chance = new Chance(Number(seed) + 11)
+const warmUp = Math.ceil(Number(rounds) / 3)
 for (let round = 0; round < warmUp + Number(rounds); round++) {
-  for (const name of chance.shuffle([...names])) {
-    const took = await time(variants[name])
-    if (round >= warmUp) times[name].push(took)
+  for (const [name, variant] of chance.shuffle([...entries])) {
+    const took = await time(variant)
+    if (round >= warmUp) times.get(name)?.push(took)
   }
 }
 await agent.close()
 
-// What is compared comes from the same moment.
-function added(to: keyof typeof variants, by: keyof typeof variants): number {
-  return median(times[by].map((took, i) => took - (times[to][i] ?? Number.NaN)))
+/** Outliers at each end that don't count: a tenth. */
+const OUTLIERS = 0.1
+
+// What is compared comes from the same round.
+function added(to: Name, by: Name): number {
+  const base = times.get(to) ?? []
+  return trimmedMean(
+    (times.get(by) ?? []).map((took, i) => took - (base[i] ?? Number.NaN)),
+    OUTLIERS,
+  )
 }
-const result: MiddlewareResult = {
-  server: name as MeasuredServer,
-  plain: median(times.plain),
-  empty: useEmpty && added('plain', 'empty'),
-  counted: added('plain', 'counted'),
-  reported: added('asking', 'reported'),
-  anew: added('asking', 'anew'),
+const findings: MiddlewareFindings = {
+  plain: median(times.get('plain') ?? []),
+  added: {
+    ...(server.empty && { empty: added('plain', 'empty') }),
+    counted: added('plain', 'counted'),
+    reported: added('asking', 'reported'),
+    anew: added('asking', 'anew'),
+  },
 }
 // A server may still listen.
-process.send?.(result, () => process.exit())
+process.send?.(findings, () => process.exit())

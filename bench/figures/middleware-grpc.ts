@@ -39,6 +39,7 @@ const service: grpc.ServiceDefinition = {
 export function startGrpc(agent: Agent, calls: number): Switched {
   // What a server does without interceptors.
   const none: grpc.ServerInterceptor = (_method, call) => call as grpc.ServerInterceptingCall
+  const empty: grpc.ServerInterceptor = (_method, call) => new grpc.ServerInterceptingCall(call)
   let current = none
   const server = new grpc.Server({
     interceptors: [(method, call) => current(method, call)],
@@ -49,12 +50,17 @@ export function startGrpc(agent: Agent, calls: number): Switched {
   const client = new Http2Client(HEADERS, MESSAGE)
   server.createConnectionInjector(grpc.ServerCredentials.createInsecure()).injectConnection(client)
   return {
-    use(options, asking) {
-      current =
-        options === undefined ? none : grpcInterceptor(agent, grpc, { ...options, when: () => asking })
+    none() {
+      current = none
     },
-    useEmpty() {
-      current = (_method, call) => new grpc.ServerInterceptingCall(call)
+    make(options, asking) {
+      const made = grpcInterceptor(agent, grpc, { ...options, when: () => asking })
+      return () => {
+        current = made
+      }
+    },
+    empty() {
+      current = empty
     },
     turn: () => client.ask(calls),
   }

@@ -1,9 +1,12 @@
 // `npm run quality`: judges algorithms in simulated scenes, and says which bars are met. `--help` lists the options.
-import { writeFileSync } from 'node:fs'
 import { Command, InvalidArgumentError } from 'commander'
 import { Progress } from '../../dist/cli/progress.js'
+import { writePages } from '../page/write.js'
+import { writeResults } from '../results.js'
+import { theseVersions } from '../versions.js'
 import { contenders } from './contenders.js'
 import { overview, sceneTable } from './report.js'
+import { KEPT_QUALITY, type QualityResults } from './results.js'
 import { type Outcome, runScene } from './run.js'
 import { neighbours, scenes } from './scenes.js'
 
@@ -14,6 +17,7 @@ interface Options {
   quick?: boolean
   seeds: number
   json?: string
+  write?: boolean
 }
 
 /** Part of the requests that a quick run has. */
@@ -29,6 +33,10 @@ const options = new Command('quality')
   .option('--quick', 'few requests and one seed: a look, no more')
   .option('--seeds <count>', 'runs of each, with requests of their own', Number, 3)
   .option('--json <file>', 'writes the results to a file')
+  .option(
+    '--write',
+    'writes bench/quality.json and the pages made of it; all policies and scenes, neighbours too',
+  )
   .parse()
   .opts<Options>()
 
@@ -43,13 +51,14 @@ function someOf(names: readonly string[]): (text: string) => string[] {
     })
 }
 
+const whole = options.write === true
 const wanted =
-  options.scene === undefined
-    ? options.neighbours
+  whole || options.scene === undefined
+    ? options.neighbours || whole
       ? known
       : scenes
     : known.filter(({ name }) => options.scene?.includes(name))
-const judged = contenders.filter(({ name }) => options.policy?.includes(name) ?? true)
+const judged = contenders.filter(({ name }) => whole || (options.policy?.includes(name) ?? true))
 const seeds = Array.from({ length: options.quick ? 1 : options.seeds }, (_, i) => i + 1)
 const progress = new Progress()
 const outcomes: Outcome[] = []
@@ -65,4 +74,16 @@ for (const scene of wanted) {
 }
 console.log(overview(wanted, outcomes))
 if (options.quick) console.log('This was a quick run: its figures say little.')
-if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(outcomes, undefined, 2)}\n`)
+const commit = theseVersions().commit
+const results: QualityResults = {
+  date: new Date().toISOString(),
+  ...(commit !== undefined && { commit }),
+  seeds: seeds.length,
+  requests: options.quick ? QUICK : 1,
+  outcomes,
+}
+if (options.json !== undefined) writeResults(results, options.json)
+if (whole) {
+  writeResults(results, KEPT_QUALITY)
+  for (const line of writePages()) console.log(line)
+}

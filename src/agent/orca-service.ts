@@ -200,7 +200,9 @@ export function createOrcaService(
  *
  * It ends with the agent, and by `close()`; end it before the server's `tryShutdown`, which waits for open streams.
  *
+ * @example
  * ```ts
+ * const server = new grpc.Server()
  * const { definition, implementation } = orcaService(agent)
  * server.addService(definition, implementation)
  * ```

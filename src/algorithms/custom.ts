@@ -92,8 +92,12 @@ const hooks = ['init', 'onNodeChange', 'onRelease'] as const
 
 /**
  * An algorithm of your own, with the members, leases, draining and counters of the others. Give a function where it
- * keeps state, so that each balancer gets one of its own:
+ * keeps state, so that each balancer gets one of its own.
  *
+ * It runs in TypeScript whatever the `engine`, once a pick, so that its picks cost what it costs. A balancer with it has
+ * no `handle()`: functions can't be posted to a thread.
+ *
+ * @example
  * ```ts
  * const stickiest = custom({ select: ({ nodes }) => nodes[0] })
  *
@@ -109,9 +113,7 @@ const hooks = ['init', 'onNodeChange', 'onRelease'] as const
  *   }
  * })
  * ```
- *
- * It runs in TypeScript whatever the `engine`, once a pick, so that its picks cost what it costs. A balancer with it has
- * no `handle()`: functions can't be posted to a thread. Throws OptionError.
+ * @throws OptionError
  */
 export function custom<N extends NodeLike = NodeLike>(
   given: CustomPicker<N> | (() => CustomPicker<N>),

@@ -38,7 +38,7 @@ export interface Picker<N extends NodeLike = NodeLike> {
    * @example
    * ```ts
    * const node = balancer.select()
-   * const response = await fetch(`http://${node}/`)
+   * const response = await fetch(`http://${node}/`) // as anywhere
    * ```
    * @throws NoNodesError where there is none to pick
    * @throws UnknownLoadError where the algorithm was told to fail
@@ -175,7 +175,7 @@ export interface Picker<N extends NodeLike = NodeLike> {
    *
    * @example
    * ```ts
-   * const answer = await balancer.run(async (node) => {
+   * const text = await balancer.run(async (node) => {
    *   const response = await fetch(`http://${node}/`)
    *   return response.text()
    * })
@@ -219,9 +219,11 @@ export interface Picker<N extends NodeLike = NodeLike> {
    * polling. The node is this thread's until the last of its meters here is closed, the thread ends, or it hangs for longer
    * than the algorithm's `ttl` (10 s where it has none) and another thread registers.
    *
+   * @example
+   * @example
    * ```ts
    * const queue = attachBalancer(workerData.handle).meter('worker-3')
-   * parentPort.on('message', ({ job, sent }) => queue.run(() => work(job), Date.now() - sent))
+   * parentPort?.on('message', ({ job, sent }) => queue.run(() => work(job), Date.now() - sent))
    * ```
    * @throws NodeTakenError where another thread has the node, or this one has a meter of the same metric
    * @throws TableError where the table keeps four other named metrics
@@ -249,7 +251,7 @@ export interface Picker<N extends NodeLike = NodeLike> {
    *
    * @example
    * ```ts
-   * const { words } = balancer.explain('10.0.0.7:8080') // 'not picked: report is 12 s old, ttl is 10 s'
+   * const { words } = balancer.explain('10.0.0.1:8080') // 'not picked: report is 12 s old, ttl is 10 s'
    * ```
    * @throws UnknownNodeError, ClosedError
    * @category Look

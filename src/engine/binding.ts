@@ -6,7 +6,7 @@ import { ABI } from './abi.js'
 import { type Libc, libcOf } from './libc.js'
 import { firstLine, type LoadReason, missingError } from './missing.js'
 import type { NativeBinding } from './native.js'
-import { buildNames, othersThan, packageOf } from './targets.js'
+import { buildNames, fileOf, othersThan, packageOf } from './targets.js'
 
 /** What came of looking for the addon. */
 export type LoadResult =
@@ -22,28 +22,30 @@ export interface LoadOptions {
   /** The node binary whose C library counts. */
   readonly execPath?: string | undefined
   /** Loads a module by path or name; Node's own unless a test stands in. */
-  readonly require?: (id: string) => unknown
+  readonly require?: ((id: string) => unknown) | undefined
   /** The version of idlest, which that of its packages must be; undefined where it can't be known. */
   readonly version?: string | undefined
-  /** The URL of the module that looks. */
-  readonly url?: string | undefined
-  /** Whether it looks from a clone, that builds the addon for itself. */
-  readonly clone?: boolean
+  /** The URL of the file that looks, beside which it does; this package's own, or a bundle's. */
+  readonly from?: string | undefined
+  /** Whether that is a bundle. */
+  readonly bundled?: boolean | undefined
+  /** Whether it looks from a clone, which builds the addon for itself. */
+  readonly clone?: boolean | undefined
 }
 
 /** Looks for the addon: at the given path alone, or in the local build, then in the platform's package. */
 export function loadBinding(options: LoadOptions = {}): LoadResult {
   const { path, platform = process.platform, arch = process.arch } = options
-  const url = 'url' in options ? options.url : import.meta.url
+  const { from = ownUrl(), bundled = isBundled(), clone = isClone() } = options
   const version = 'version' in options ? options.version : ownVersion()
-  const load = options.require ?? createRequire(ownUrl(url))
+  const load = options.require ?? createRequire(from)
   const libc = platform === 'linux' ? libcOf(options.execPath ?? process.execPath) : undefined
   const names = buildNames(platform, arch, libc)
   const reasons: LoadReason[] = []
-  const bundled = isBundled(url, 'engine/binding')
-  // What lies beside a bundle is not idlest's.
-  const local = bundled ? [] : names.map((name) => localBuild(name, ownUrl(url)))
-  const places = path === undefined ? [...local, ...names.map(packageOf)] : [path]
+  const beside = names.map((name) =>
+    fileURLToPath(new URL(`${bundled ? '.' : './native'}/${fileOf(name)}`, from)),
+  )
+  const places = path === undefined ? [...beside, ...names.map(packageOf)] : [path]
   for (const place of places) {
     const found = (place.startsWith('@') && otherVersion(load, place, version)) || tryPlace(load, place)
     if ('binding' in found) return { kind: 'loaded', binding: found.binding, from: place }
@@ -55,15 +57,11 @@ export function loadBinding(options: LoadOptions = {}): LoadResult {
     path,
     reasons,
     version,
-    bundle: bundled ? ownUrl(url) : undefined,
-    clone: options.clone ?? isClone(),
+    bundle: bundled ? from : undefined,
+    clone,
     installed: path === undefined ? othersThan(names).filter((name) => isInstalled(load, name)) : [],
   })
   return { kind: 'missing', reasons, error }
-}
-
-function localBuild(name: string, url: string): string {
-  return fileURLToPath(new URL(`../native/idlest.${name}.node`, url))
 }
 
 function systemOf(platform: string, arch: string, libc: Libc | undefined): string {

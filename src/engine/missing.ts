@@ -1,6 +1,5 @@
 import { EngineError } from '../errors.js'
-import { KEEP_EXTERNAL } from '../own-package.js'
-import { packageOf, publishedOf } from './targets.js'
+import { fileOf, packageOf, publishedOf } from './targets.js'
 
 /** One place where the addon was looked for, and why it did not come from there. */
 export interface LoadReason {
@@ -50,7 +49,13 @@ function remedy({ path, reasons, names, version, bundle, clone, installed }: Sea
     return 'None is published for this system: set IDLEST_BINDING_PATH to one that you have built.'
   }
   const absent = reasons.every((reason) => reason.absent)
-  if (absent && bundle !== undefined) return `It runs from the bundle ${bundle}: ${KEEP_EXTERNAL}.`
+  if (absent && bundle !== undefined) {
+    const files = published.map(fileOf).join(' or ')
+    return (
+      `It runs from the bundle ${bundle}: leave idlest out of it (esbuild: --external:idlest), or put ${files} beside ` +
+      'it, or name its path by IDLEST_BINDING_PATH.'
+    )
+  }
   if (absent && clone) return 'npm run build builds it where Rust is installed.'
   const glibc = reasons
     .map(({ why }) => /GLIBC_([\d.]+)' not found/.exec(why)?.[1])

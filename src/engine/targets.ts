@@ -17,6 +17,11 @@ export function packageOf(target: string): string {
   return `@idlest/binding-${target}`
 }
 
+/** The file of a build. */
+export function fileOf(target: string): string {
+  return `idlest.${target}.node`
+}
+
 /**
  * Names of the builds that may fit a process, likeliest first: `linux-x64-gnu`, `darwin-arm64`, `win32-x64-msvc`.
  * Both C libraries where it is not known which.

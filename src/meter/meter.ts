@@ -297,9 +297,10 @@ export function reportOf(samples: readonly MeterSample[]): Report {
 /**
  * Makes a meter of this process's own queue, for `createAgent({ meters: [queue] })`. It keeps no process alive.
  *
+ * @example
  * ```ts
  * const queue = meter({ metric: 'queueDelay' })
- * server.on('request', (request, response) => queue.run(() => handle(request, response)))
+ * http.createServer((request, response) => queue.run(() => handle(request, response))).listen(8080)
  * await createAgent({ port: 9000, meters: [queue] })
  * ```
  * @throws OptionError

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { PeerError } from '../errors.js'
-import { isBundled, isClone, KEEP_EXTERNAL, ownUrl, ownVersion } from '../own-package.js'
+import { isBundled, isClone, ownRequire, ownUrl, ownVersion } from '../own-package.js'
 
 /** The package that has the pages: who only picks does not need them. */
 const PACKAGE = '@idlest/pages'
@@ -11,33 +10,31 @@ const PACKAGE = '@idlest/pages'
  * @throws PeerError where there are none, or those of another version
  */
 export function readPage(name: string): Buffer {
-  const bundled = isBundled(import.meta.url, 'web/page-source')
   try {
     // What lies beside a bundle is not idlest's.
-    if (!bundled) return readFileSync(new URL(`../pages/${name}`, import.meta.url))
+    if (!isBundled()) return readFileSync(new URL(`./pages/${name}`, ownUrl()))
   } catch {
     // Then they are a package of their own.
   }
-  return fromPackage(name, bundled)
+  return fromPackage(name)
 }
 
-function fromPackage(name: string, bundled: boolean): Buffer {
-  const require = createRequire(ownUrl(import.meta.url))
+function fromPackage(name: string): Buffer {
   const own = ownVersion()
   let version: string
   let body: Buffer
   try {
-    version = String((require(`${PACKAGE}/package.json`) as { version: unknown }).version)
-    body = readFileSync(require.resolve(`${PACKAGE}/${name}`))
+    version = String((ownRequire(`${PACKAGE}/package.json`) as { version: unknown }).version)
+    body = readFileSync(ownRequire.resolve(`${PACKAGE}/${name}`))
   } catch (error) {
-    throw new PeerError(PACKAGE, undefined, own ?? 'latest', missing(bundled), error)
+    throw new PeerError(PACKAGE, undefined, own ?? 'latest', missing(), error)
   }
   // A page and what it shows are of one make.
   if (own !== undefined && version !== own) throw new PeerError(PACKAGE, version, own, `is ${version}`)
   return body
 }
 
-function missing(bundled: boolean): string {
-  if (bundled) return `is not to be found from a bundle (${KEEP_EXTERNAL})`
+function missing(): string {
+  if (isBundled()) return 'is not beside the bundle that idlest runs from (--external:idlest leaves it out)'
   return isClone() ? 'is not installed, nor built here (npm run build)' : 'is not installed'
 }

@@ -1,6 +1,7 @@
 import test from 'ava'
-import { amount, barsTable, digits } from '../../bench/report.js'
-import { median, quantile } from '../../bench/statistics.js'
+import { amount, digits, estimate, spread } from '../../bench/numbers.js'
+import { barsTable } from '../../bench/report.js'
+import { estimateOf, median, quantile, spreadOf, trimmedMean } from '../../bench/statistics.js'
 
 test('quantiles lie between values', (t) => {
   t.is(median([3, 1, 2]), 2)
@@ -8,6 +9,30 @@ test('quantiles lie between values', (t) => {
   t.is(quantile([1, 2, 3, 4, 5], 0.99), 4.96)
   t.is(median([7]), 7)
   t.true(Number.isNaN(median([])))
+})
+
+test('a spread has eight of ten values within', (t) => {
+  const values = Array.from({ length: 11 }, (_, i) => 10 - i)
+  t.deepEqual(spreadOf(values), { median: 5, p10: 1, p90: 9 })
+})
+
+test('an estimate is a mean with the interval of Student, as tables have it', (t) => {
+  const { value, low, high } = estimateOf([1, 2, 3, 4, 5])
+  t.is(value, 3)
+  // 2.776 x sqrt(2.5 / 5)
+  t.is((high - value).toFixed(3), '1.963')
+  t.is((value - low).toFixed(3), '1.963')
+  t.is(estimateOf([7]).high, Number.POSITIVE_INFINITY)
+})
+
+test('a trimmed mean leaves out as many at each end', (t) => {
+  t.is(trimmedMean([100, 1, 2, 3, -100], 0.2), 2)
+  t.is(trimmedMean([1, 2, 6], 0.1), 3)
+})
+
+test('ranges are told with what lies in the middle', (t) => {
+  t.is(spread({ median: 0.5312, p10: 0.5, p90: 0.61 }), '0.531 (0.500-0.610)')
+  t.is(estimate({ value: 1, low: -2.5, high: 4.5 }), '1.00 (-2.50 to 4.50)')
 })
 
 test('numbers have three digits that count', (t) => {

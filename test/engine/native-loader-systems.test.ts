@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import test from 'ava'
 import { ABI } from '../../dist/engine/abi.js'
 import { type LoadOptions, loadBinding } from '../../dist/engine/binding.js'
@@ -44,7 +44,7 @@ interface Fixture {
 const working = { name: 'addon.cjs', content: `module.exports = { abi: () => ${ABI}, Core: class {} }` }
 
 /** A folder with idlest and these bindings installed, and the file of idlest's that looks for them. */
-function project(bindings: Record<string, Fixture>): { url: string; clone: false } {
+function project(bindings: Record<string, Fixture>): { from: string; clone: false } {
   const root = join(folder, `project-${made++}`, 'node_modules')
   const write = (path: string, content: string) => {
     mkdirSync(dirname(join(root, path)), { recursive: true })
@@ -55,8 +55,7 @@ function project(bindings: Record<string, Fixture>): { url: string; clone: false
     write(`${name}/package.json`, JSON.stringify({ name, version, main: main?.name ?? 'idlest.node' }))
     if (main !== undefined) write(`${name}/${main.name}`, main.content)
   }
-  write('idlest/dist/engine/binding.js', '')
-  return { url: pathToFileURL(join(root, 'idlest/dist/engine/binding.js')).href, clone: false }
+  return { from: pathToFileURL(join(root, 'idlest/dist/own-package.js')).href, clone: false }
 }
 
 /** What comes of looking for the addon, as it is told. */
@@ -212,16 +211,10 @@ test("what Yarn's Plug'n'Play and others say of a package that is not there coun
     coded(`Cannot find module '${PACKAGE}' from 'program.js'`, { code: 'MODULE_NOT_FOUND' }),
   ]
   for (const error of sayings) {
-    const require = (): never => {
-      throw error
+    const require = (id: string): never => {
+      throw id.startsWith('@') ? error : coded(`Cannot find module '${id}'`, { code: 'MODULE_NOT_FOUND' })
     }
-    const result = loadBinding({
-      ...gnu,
-      require,
-      version: VERSION,
-      clone: false,
-      url: 'file:///app/bundle.js',
-    })
+    const result = loadBinding({ ...gnu, require, version: VERSION, clone: false })
     if (result.kind === 'loaded') return t.fail()
     t.true(
       result.reasons.every(({ absent }) => absent),
@@ -255,21 +248,35 @@ test('a C library that is too old is told of, with the version that is needed', 
   t.regex(message, /It needs glibc 2\.34 or later, and this system's is older\.$/)
 })
 
-test('a bundle looks for packages alone, and says to keep idlest out of it', (t) => {
-  const elsewhere = new URL('../../bundle.mjs', project({}).url).href
-  for (const url of [undefined, elsewhere, 'file:///gone/dist/engine/binding.js']) {
-    const { message = '', reasons } = look({ ...gnu, url })
-    t.deepEqual(reasons, ['not there'])
-    t.regex(
-      message,
-      /It runs from the bundle .*: keep idlest external in the bundler \(esbuild: --external:idlest\)/,
-    )
-  }
+/** A bundle in the folder of a project. */
+function bundleIn({ from }: { from: string }): LoadOptions & { from: string } {
+  return { ...gnu, from: new URL('../../../bundle.mjs', from).href, bundled: true, clone: false }
+}
+
+test('a bundle looks beside itself and for the package, and says what to do', (t) => {
+  const bundle = bundleIn(project({}))
+  const { message = '', reasons } = look(bundle)
+  t.deepEqual(reasons, ['not there', 'not there'])
+  t.true(
+    message.includes(
+      `It runs from the bundle ${bundle.from}: leave idlest out of it (esbuild: --external:idlest)`,
+    ),
+  )
+  t.regex(message, /idlest\.linux-x64-gnu\.node beside it, or name its path by IDLEST_BINDING_PATH\.$/)
 })
 
-test('a bundle beside the packages loads the addon', (t) => {
-  const { url } = project({ 'linux-x64-gnu': { main: working } })
-  t.is(look({ ...gnu, url: new URL('../../../../bundle.mjs', url).href }).from, PACKAGE)
+test('a bundle loads the addon of the package above it', (t) => {
+  t.is(look(bundleIn(project({ 'linux-x64-gnu': { main: working } }))).from, PACKAGE)
+})
+
+test('a bundle loads the addon that is beside it', (t) => {
+  const bundle = bundleIn(project({}))
+  const file = fileURLToPath(new URL('idlest.linux-x64-gnu.node', bundle.from))
+  const require = (id: string): unknown => {
+    if (id === file) return { abi: () => ABI, Core: class {} }
+    throw coded(`Cannot find module '${id}'`, { code: 'MODULE_NOT_FOUND' })
+  }
+  t.is(look({ ...bundle, require }).from, file)
 })
 
 test('in a clone the addon is built, not installed', (t) => {

@@ -20,12 +20,14 @@ async function started(t: ExecutionContext, project: Project, ...args: string[])
     await exit
   })
   let text = ''
-  for await (const chunk of child.stdout) {
-    text += chunk
-    const [url] = /http:\/\/127\.0\.0\.1:\d+[\w/]*/.exec(text) ?? []
-    if (url !== undefined) return url
-  }
-  throw new Error(`it said no address: ${text}`)
+  return new Promise((resolve, reject) => {
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk
+      const [url] = /http:\/\/127\.0\.0\.1:\d+[\w/]*/.exec(text) ?? []
+      if (url !== undefined) resolve(url)
+    })
+    void exit.then(() => reject(new Error(`it said no address: ${text}`)))
+  })
 }
 
 test('npx idlest is the command, of the version that is installed', async (t) => {
@@ -49,9 +51,7 @@ test('npx idlest agent tells the load of the machine', async (t) => {
 test('npx idlest demo balances four real servers, natively', async (t) => {
   const project = await installed(t)
   const { stdout } = await project.npx('idlest', 'demo', '--duration', '2', '--json', '--engine', 'native')
-  const result = JSON.parse(stdout)
-  t.log(Object.keys(result))
-  t.is(typeof result, 'object')
+  t.is(JSON.parse(stdout).engine, 'native')
 })
 
 test('npx idlest scene serves its page out of the package of the pages', async (t) => {

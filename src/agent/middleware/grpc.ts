@@ -11,6 +11,7 @@ import {
   type GrpcMetadataLike,
   type GrpcStatusLike,
 } from './grpc-call.js'
+import { trailerMaker } from './grpc-trailer.js'
 import { checkSource, type LoadSource } from './options.js'
 import { WrittenReport } from './written-report.js'
 
@@ -79,6 +80,7 @@ function checkModule<G>(grpc: G): G {
  * A call is in flight until its status is sent. It failed where that is not OK, or its deadline passed. One that the client
  * cancelled did not fail, and how long it took is not told. A trailer of this name that the handler sent gives way.
  *
+ * @example
  * ```ts
  * const server = new grpc.Server({ interceptors: [grpcInterceptor(agent, grpc)] })
  * ```
@@ -99,11 +101,10 @@ export function grpcInterceptor<
   const { reuse, skip } = checkOptions('', given, interceptorOptions)
   const { when } = given
   const { ServerInterceptingCall, Metadata } = checkModule(grpc)
+  const trailerOf = trailerMaker(Metadata)
   function write(report: Report): Trailer<M> {
     const bytes = reportTrailer(report)
-    const alone = new Metadata()
-    alone.set(BINARY_HEADER, bytes)
-    return { bytes, alone }
+    return { bytes, alone: trailerOf(bytes) }
   }
   const written = new WrittenReport(agent, { name: 'BIN', write }, reuse)
   traffic.open()
@@ -112,7 +113,7 @@ export function grpcInterceptor<
     const report = written.take()
     if (report === undefined) return status
     const { code, details } = status
-    // Sending one and the same takes 1.5 µs less. A server's own call copies it; another interceptor could add to it.
+    // A server's own call copies it; another interceptor could add to it.
     if (!status.metadata && !(call instanceof ServerInterceptingCall)) {
       return { code, details, metadata: report.alone }
     }

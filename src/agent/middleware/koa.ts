@@ -15,6 +15,8 @@ export interface KoaContextLike {
  * before everything else.
  *
  * ```ts
+ * import Koa from 'koa'
+ *
  * const app = new Koa()
  * app.use(koaMiddleware(agent))
  * ```

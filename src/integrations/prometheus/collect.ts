@@ -46,13 +46,17 @@ const collectors = new WeakMap<Registry, Collector>()
  * Has a balancer's metrics collected by prom-client. All but the durations of polls are read when they are collected, by one
  * look at its counters and one at its members: nothing is added to a pick.
  *
+ * @example
  * ```ts
+ * import { collectBalancer } from 'idlest/prometheus'
+ * import { register } from 'prom-client'
+ *
  * const watch = collectBalancer(balancer)
- * server.on('request', async (_, response) => response.end(await register.metrics()))
+ * http.createServer(async (_, response) => response.end(await register.metrics())).listen(9464)
  * ```
  * @returns what stops it. It stops by itself once the balancer is closed.
- * @throws PeerError where prom-client is not installed, or of another version than those tested; OptionError, also where a
- * balancer of the same name is collected in this registry already
+ * @throws PeerError where prom-client is not installed, or of another version than those tested
+ * @throws OptionError, also where a balancer of the same name is collected in this registry already
  */
 export function collectBalancer<N extends NodeLike>(
   balancer: Watchable<N>,

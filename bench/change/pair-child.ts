@@ -1,0 +1,15 @@
+// Runs rounds of this checkout's cases when it is told to: `pair-child.ts EFFORT`. Each message is a round; the answer is what
+// it came to.
+import { sampleFloor } from '../cases/floor.js'
+import { listed, ownFamilies } from '../families.js'
+import { Rounds } from '../run.js'
+import type { RoundMessage } from './pair-protocol.js'
+
+const run = new Rounds(listed(await ownFamilies(() => {})), Number(process.argv[2]), sampleFloor)
+process.on('message', () => {
+  process.send?.({ round: run.run() } satisfies RoundMessage)
+})
+process.on('disconnect', () => process.exit())
+// It compiles and warms up.
+run.run(false)
+process.send?.('ready')
