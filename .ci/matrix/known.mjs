@@ -20,6 +20,19 @@ function of(kind, file, why, titles, hangs = false) {
   return titles.map((title) => ({ kind, file, title, why, hangs }))
 }
 
+/** @type {Record<string, string[]>} tests that give a dispatcher to the fetch of the runtime, by their file */
+const byOwnFetch = {
+  callers: ["fetch of undici and Node's own take it as their dispatcher, and so does request"],
+  failures: ["the caller's own time-out is a time-out; any other abort of its says nothing"],
+  'global-dispatcher': ["as the global dispatcher it balances every fetch, also Node's own"],
+  package: ['a process ends by itself when its requests have, though neither was closed'],
+  reports: ['the header is passed on; with stripHeader it is not, whichever handler or fetch asks'],
+  retry: [
+    'fetch gets the answer of another node too',
+    'what fetch could not send is sent elsewhere, with its body',
+  ],
+}
+
 /**
  * The tests of the acceptance part that a runtime is known not to pass. They run all the same, and are counted by
  * themselves; those that hang are left out, and are counted with them.
@@ -71,6 +84,18 @@ export const known = [
     ['a worker thread that is attached counts in the file, and what it had is taken back when it ends'],
     true,
   ),
+  ...of(
+    'bun',
+    'test/engine/native-loader-systems.test.ts',
+    'what is said of a module that can not be loaded has other words',
+    ['a package without its file, or with another, is to be installed again'],
+  ),
+  ...of(
+    'deno',
+    'test/agent/report-server.test.ts',
+    'a server does not tell of the connections that it drops',
+    ['one connection too many is closed and counted; when another ends there is room again'],
+  ),
   .../** @type {const} */ (['bun', 'deno']).flatMap((kind) =>
     of(
       kind,
@@ -81,6 +106,16 @@ export const known = [
         'the threads of a pool hear of members at picks by key and from arrays too',
       ],
       true,
+    ),
+  ),
+  .../** @type {const} */ (['bun', 'deno']).flatMap((kind) =>
+    Object.entries(byOwnFetch).flatMap(([file, titles]) =>
+      of(
+        kind,
+        `test/integrations/undici/${file}.test.ts`,
+        'the own fetch takes no dispatcher of undici',
+        titles,
+      ),
     ),
   ),
 ]
