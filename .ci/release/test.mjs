@@ -1,7 +1,7 @@
 // `npm run release:test -- --bindings DIR`: whether the addon for this machine, as it is published, works here. Packs it
 // with idlest, installs both in an empty folder, picks natively there, and runs the acceptance part of the tests with it.
 // Needs no Rust and no compiler.
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -96,6 +96,7 @@ async function main() {
   if (installed.length > 0) return installed
   // Where the tests look for what a clone has built. Its stamp goes, so that it is not taken for that later.
   const native = join(root, 'dist/native')
+  mkdirSync(native, { recursive: true })
   rmSync(join(native, '.built.json'), { force: true })
   rmSync(join(native, basename(addon.file)), { force: true })
   copyFileSync(addon.file, join(native, basename(addon.file)))

@@ -18,7 +18,6 @@ import { Cycle } from './cycle.js'
 import { FailureReports, type PollFailure } from './failures.js'
 import { LocalProbes } from './local-probes.js'
 import { LocalShare } from './local-share.js'
-import { mayStartThreads } from './may-start-threads.js'
 import type { ProbeAsker } from './probe-asker.js'
 import { Probes } from './probes.js'
 import type { Share, ShareListener } from './share.js'
@@ -265,5 +264,5 @@ export class Poller {
 
 // What a polling thread can ask members with; undefined where it can't, or there can be no such thread.
 function sourceFor({ table, clock }: PollerOptions): TableSource | undefined {
-  return clock === processClock && mayStartThreads() ? table.source : undefined
+  return clock === processClock ? table.source : undefined
 }

@@ -2,8 +2,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import test, { type ExecutionContext } from 'ava'
+import { run } from '../../.ci/process.mjs'
 import { agreement } from '../../.ci/release/agreement.mjs'
 import { releaseNotes, sections } from '../../.ci/release/changelog.mjs'
+import { isEnough, releaseBefore, stepOf } from '../../.ci/release/step.mjs'
 import { distTag, parseVersion } from '../../.ci/release/version.mjs'
 import { temporaryFolder } from './folder.js'
 
@@ -98,4 +100,43 @@ test('who asks for no version gets the newest release', (t) => {
 test('what is no semantic version has no parts', (t) => {
   t.deepEqual(parseVersion('1.2.3-rc.1'), { numbers: [1, 2, 3], prerelease: 'rc.1' })
   for (const text of ['1.2', 'v1.2.3', '01.2.3', '1.2.3+build', '']) t.is(parseVersion(text), undefined, text)
+})
+
+test('the step of a version is the first part that goes up', (t) => {
+  t.is(stepOf('1.2.3', '2.0.0'), 'major')
+  t.is(stepOf('1.2.3', '1.3.0-rc.1'), 'minor')
+  t.is(stepOf('1.2.3', '1.2.4'), 'patch')
+  for (const [before, after] of [
+    ['1.2.3', '1.2.3'],
+    ['1.2.3', '1.1.9'],
+    ['1.2.3', '1.2.2'],
+  ] as const)
+    t.is(stepOf(before, after), undefined, after)
+})
+
+test('a larger step than the API asks for is enough, a smaller one is not', (t) => {
+  t.true(isEnough('major', 'minor'))
+  t.true(isEnough('minor', 'minor'))
+  t.false(isEnough('patch', 'minor'))
+  t.false(isEnough(undefined, 'patch'))
+})
+
+test('the release before is the last tag of a release, not of a prerelease', async (t) => {
+  const root = temporaryFolder(t)
+  const git = async (...args: string[]) => {
+    const author = ['-c', 'user.name=t', '-c', 'user.email=t@example.com', '-c', 'tag.gpgsign=false']
+    const { code, output } = await run('git', [...author, ...args], { cwd: root, quiet: true })
+    t.is(code, 0, output)
+  }
+  const commit = (message: string) =>
+    git('commit', '--quiet', '--no-gpg-sign', '--allow-empty', '-m', message)
+  await git('init', '--quiet')
+  await commit('one')
+  t.is(await releaseBefore(root), undefined)
+  await git('tag', 'v1.0.0')
+  await commit('two')
+  await git('tag', 'v1.1.0-rc.1')
+  await commit('three')
+  await git('tag', 'v1.1.0')
+  t.is(await releaseBefore(root), '1.0.0')
 })

@@ -140,7 +140,7 @@ test.serial(
     const { thread: _, warnings: __, ...others } = portable
     t.deepEqual(rest, others)
     t.like(thread, { code: 'ERR_ACCESS_DENIED' })
-    t.deepEqual([...warnings].sort(), ['IDLEST_NO_THREADS', 'IDLEST_PORTABLE'])
+    t.deepEqual([...warnings].sort(), ['IDLEST_NO_POLLING_THREAD', 'IDLEST_PORTABLE'])
   },
 )
 
