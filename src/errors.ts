@@ -1,3 +1,5 @@
+import { isUint8Array } from './typed-array.js'
+
 /** The stable codes of idlest's errors. */
 export type ErrorCode =
   | 'IDLEST_NO_NODES'
@@ -256,7 +258,7 @@ function shownAsIs(value: unknown): string {
   if (typeof value === 'bigint') return `${value}n`
   if (typeof value === 'function') return 'a function'
   if (Array.isArray(value)) return `an array of ${value.length}`
-  if (value instanceof Uint8Array) return `${value.length} bytes`
+  if (isUint8Array(value)) return `${value.length} bytes`
   if (typeof value === 'object' && value !== null) return 'an object'
   return String(value)
 }

@@ -96,7 +96,8 @@ async function bundle(root, folder) {
     chunkFileNames: (/** @type {{ name: string }} */ { name }) => `${name.replace(/\.d$/, '')}.d.ts`,
     minifyInternalExports: false,
     // All in the main entry point's file, but what only integrations need: their packages need not be installed.
-    manualChunks: (/** @type {string} */ id) => (id.includes('/integrations/') ? undefined : 'index'),
+    manualChunks: (/** @type {string} */ id) =>
+      id.includes('/integrations/') || id.endsWith('/optional-package.d.ts') ? undefined : 'types',
     // Else what the main entry point imports is imported by the others too.
     hoistTransitiveImports: false,
   })

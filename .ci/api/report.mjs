@@ -123,6 +123,7 @@ function tidy(text, name, elsewhere = new Set()) {
     .replace(/^\/\/ @public( \(undocumented\))?\n/gm, (_, undocumented) =>
       undocumented ? '// (undocumented)\n' : '',
     )
+    .replace(/^\/\/\/ <reference .*\n\n?/gm, '')
     .replace(/^\n?\/\/ \(No @packageDocumentation.*\n\n?/m, '')
 }
 

@@ -3,11 +3,30 @@ import { known } from './known.mjs'
 /** @typedef {import('./runtimes.mjs').Runtime['kind']} Kind */
 /** @typedef {import('./suite.mjs').Outcome} Outcome */
 
-/** What Bun and Deno have to pass: what a program that picks runs through. Patterns for ava. */
+const folders = [
+  ...['algorithms', 'balancer', 'engine', 'keys', 'meter', 'reports', 'table'],
+  ...['metrics', 'opentelemetry', 'prometheus', 'undici'].map((name) => `integrations/${name}`),
+]
+const agent = [
+  ...['agent', 'agent-check', 'meters', 'metrics', 'report-header', 'report-server', 'reporter'],
+  ...['sampling', 'traffic'],
+]
+const poller = [
+  ...['agent-check', 'back-off', 'cycle', 'edges', 'handles', 'http-headers', 'http-node', 'members'],
+  ...['node-exporter', 'prober', 'reentrant', 'roster', 'round', 'silent-for', 'sink', 'targets'],
+  ...['telemetry', 'transport', 'worker', 'worker-host', 'worker-probes'],
+]
+
+/**
+ * What Bun and Deno have to pass, as patterns for ava: all that picks, by both engines where the addon loads; tables and
+ * threads; the agent and the polling thread over plain HTTP; undici's dispatcher and telemetry. Not gRPC, NATS, TLS,
+ * discovery, the command line and the simulations.
+ */
 export const acceptance = [
   'test/*.test.ts',
-  ...['algorithms', 'balancer', 'engine', 'keys', 'meter', 'reports', 'table'].map((it) => `test/${it}/**`),
-  ...['agent', 'discovery', 'poller', 'integrations'].map((it) => `test/${it}/**`),
+  ...folders.map((name) => `test/${name}/**`),
+  ...agent.map((name) => `test/agent/${name}.test.ts`),
+  ...poller.map((name) => `test/poller/${name}.test.ts`),
 ]
 
 /**

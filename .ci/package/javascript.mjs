@@ -3,7 +3,7 @@ import { dirname, join, posix } from 'node:path'
 
 /**
  * The modules that a package needs, smaller: comments and spaces are dropped. Names stay, and so do files, one for each
- * module: stack traces read well, and a module finds what lies beside it (`new URL('./worker.js', import.meta.url)`).
+ * module: stack traces read well, and a module finds what lies beside it (`new URL('./polling-thread.js', import.meta.url)`).
  * @param {string} root
  * @param {import('./manifests.mjs').MainManifest} manifest
  * @returns {Promise<Map<string, string>>} texts by paths

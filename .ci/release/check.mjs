@@ -9,6 +9,7 @@ import { parseArgs } from 'node:util'
 import { npm, run } from '../process.mjs'
 import { agreement } from './agreement.mjs'
 import { releaseNotes } from './changelog.mjs'
+import { releaseBefore, stepProblem } from './step.mjs'
 
 const root = join(fileURLToPath(import.meta.url), '../../..')
 const { values } = parseArgs({
@@ -44,6 +45,9 @@ const { version, notes, problems } = agreement(root, tag)
 if (values.on !== undefined && !(await isOn(values.on))) problems.push(`this commit is not on ${values.on}`)
 const api = await apiProblem()
 if (api !== undefined) problems.push(api)
+const before = tag === undefined ? undefined : await releaseBefore(root)
+const step = before === undefined ? undefined : await stepProblem(root, before, version)
+if (step !== undefined) problems.push(step)
 if (values.notes !== undefined) {
   if (notes) writeFileSync(values.notes, releaseNotes(notes))
   else problems.push(`no text for ${values.notes}: CHANGELOG.md has nothing under "## ${version}"`)

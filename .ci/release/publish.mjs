@@ -24,10 +24,4 @@ const all = await tarballs(values.from)
 const problems = values.partial && all.length > 0 ? [] : incomplete(all)
 for (const problem of problems) console.error(problem)
 if (problems.length > 0) process.exitCode = 1
-else {
-  const failed = await publishAll(all, { url: values.registry, dryRun: values['dry-run'] })
-  if (failed !== undefined) {
-    console.error(failed)
-    process.exitCode = 1
-  }
-}
+else await publishAll(all, { registry: values.registry, dryRun: values['dry-run'] })

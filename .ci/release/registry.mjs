@@ -1,37 +1,34 @@
 import { npm } from '../process.mjs'
 
-/** @typedef {{ value?: string | undefined, error?: string }} Answer `value` is undefined where there is no such thing */
-/** @typedef {(what: string, field: string) => Promise<Answer>} Ask */
+/**
+ * What a registry knows of a package.
+ * @typedef {object} Known
+ * @property {Record<string, string>} integrity of each version that is there
+ * @property {string | undefined} latest the version that is `latest`
+ */
+
+/** @returns {Promise<string>} the registry that npm is set to */
+export async function defaultRegistry() {
+  const { code, output } = await npm(['config', 'get', 'registry'], { quiet: true })
+  if (code !== 0) throw new Error(`${output}npm config get registry failed`)
+  return output.trim()
+}
 
 /**
- * @param {string | undefined} url default: what npm is set to
- * @returns {Ask} asks the registry for a field of a package or of a version
+ * @param {string} registry
+ * @param {string} name of a package
+ * @returns {Promise<Known>}
  */
-export function registry(url) {
-  return async (what, field) => {
-    const { code, output } = await npm(
-      ['view', what, field, '--json', '--prefer-online', '--loglevel=silent', ...registryOption(url)],
-      { quiet: true },
-    )
-    const text = output.trim()
-    if (text === '') return code === 0 ? {} : { error: `npm view ${what} failed with ${code}` }
-    const answer = parsed(text)
-    if (code === 0) return typeof answer === 'string' ? { value: answer } : {}
-    if (answer?.error?.code === 'E404') return {}
-    return { error: `${text}\nnpm view ${what} failed` }
-  }
-}
-
-/** @param {string | undefined} url */
-export function registryOption(url) {
-  return url === undefined ? [] : ['--registry', url]
-}
-
-/** @param {string} text */
-function parsed(text) {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
+export async function known(registry, name) {
+  const url = new URL(name.replace('/', '%2f'), registry.endsWith('/') ? registry : `${registry}/`)
+  const response = await fetch(url, { headers: { accept: 'application/vnd.npm.install-v1+json' } })
+  if (response.status === 404) return { integrity: {}, latest: undefined }
+  if (!response.ok) throw new Error(`${url} answers with ${response.status}`)
+  /** @type {{ versions?: Record<string, { dist?: { integrity?: string } }>, 'dist-tags'?: Record<string, string> }} */
+  const answer = await response.json()
+  const versions = Object.entries(answer.versions ?? {})
+  return {
+    integrity: Object.fromEntries(versions.map(([version, { dist }]) => [version, dist?.integrity ?? ''])),
+    latest: answer['dist-tags']?.latest,
   }
 }

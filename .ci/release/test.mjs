@@ -1,7 +1,7 @@
 // `npm run release:test -- --bindings DIR`: whether the addon for this machine, as it is published, works here. Packs it
 // with idlest, installs both in an empty folder, picks natively there, and runs the acceptance part of the tests with it.
 // Needs no Rust and no compiler.
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -9,8 +9,6 @@ import { parseArgs } from 'node:util'
 import { build } from '../build.mjs'
 import { acceptance } from '../matrix/acceptance.mjs'
 import { addonFacts } from '../package/addon.mjs'
-import { pack } from '../package/pack.mjs'
-import { stage } from '../package/stage.mjs'
 import { bin, npm, run } from '../process.mjs'
 import { filesUnder } from '../stamp.mjs'
 import { factsOf, misfits } from './targets.mjs'
@@ -22,7 +20,9 @@ const { values } = parseArgs({
 
 /** The addon for this machine, and the name of its build. */
 async function ownAddon() {
-  const { buildNames, libcOf } = await import(pathToFileURL(join(root, 'dist/engine/binding.js')).href)
+  const engine = pathToFileURL(join(root, 'dist/engine/')).href
+  const { buildNames } = await import(`${engine}targets.js`)
+  const { libcOf } = await import(`${engine}libc.js`)
   const libc = process.platform === 'linux' ? libcOf(process.execPath) : undefined
   const [name] = buildNames(process.platform, process.arch, libc)
   const file = filesUnder(values.bindings, ['.']).find((it) => basename(it) === `idlest.${name}.node`)
@@ -56,6 +56,9 @@ import('idlest').then(({ select }) => {
 async function tryInstalled() {
   const folder = mkdtempSync(join(tmpdir(), 'idlest-release-'))
   try {
+    // These need packages, which were not there when this script started.
+    const { stage } = await import('../package/stage.mjs')
+    const { pack } = await import('../package/pack.mjs')
     const staged = await stage(root, { into: join(folder, 'staged'), bindings: values.bindings })
     const packed = await pack(staged, folder)
     const user = mkdtempSync(join(folder, 'user-'))
@@ -93,6 +96,7 @@ async function main() {
   if (installed.length > 0) return installed
   // Where the tests look for what a clone has built. Its stamp goes, so that it is not taken for that later.
   const native = join(root, 'dist/native')
+  mkdirSync(native, { recursive: true })
   rmSync(join(native, '.built.json'), { force: true })
   rmSync(join(native, basename(addon.file)), { force: true })
   copyFileSync(addon.file, join(native, basename(addon.file)))

@@ -6,7 +6,7 @@ import type { NatsAddress } from './nats-publisher.js'
 import { type AgentOptions, checkAgentOptions } from './options.js'
 import { Reporter } from './reporter.js'
 import type { SamplingCounters } from './sampling.js'
-import { type ServersCounters, startServers } from './servers.js'
+import { type AgentServersCounters, startServers } from './servers.js'
 import type { Traffic, TrafficCounters } from './traffic.js'
 
 /** Tells how busy this machine, container or process is. */
@@ -69,7 +69,7 @@ export interface Agent {
 }
 
 /** What an agent did so far; the counters go on. */
-export interface AgentCounters extends ServersCounters {
+export interface AgentCounters extends AgentServersCounters {
   /** What came of its sampler. */
   readonly sampling: SamplingCounters
   /** Requests that middleware counted, and reports in responses. */

@@ -9,7 +9,10 @@ export interface AdaptiveOptions {
   ttl?: number | undefined
   /** What is known of a node fades with this time constant, ms, so that it is tried again some time. Default 10,000. */
   fading?: number | undefined
-  /** A node that gives errors alone counts as so many times as slow, less one; 0: errors do not count. Default 10. */
+  /**
+   * A node that gives errors alone counts as so many times as slow, less one, 0 to 1e6; 0: errors do not count. Default
+   * 10.
+   */
   errorCost?: number | undefined
 }
 

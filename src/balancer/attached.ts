@@ -26,7 +26,7 @@ import { takeStanding } from './posted-standing.js'
 export interface AttachOptions {
   /** Fixes the sequence of this thread's picks; a whole number from 0 to 2^53 - 1. Default: by chance. */
   seed?: number | undefined
-  /** Needed where the balancer has a clock of its own: one that agrees with it. */
+  /** Needed where the balancer has a clock of its own: one that agrees with it. Default: the process's monotonic clock. */
   clock?: Clock | undefined
   /** Default: the balancer's. */
   engine?: 'auto' | 'native' | 'portable' | undefined

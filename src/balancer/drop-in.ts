@@ -28,15 +28,18 @@ export interface ConfigureOptions {
   algorithm?: Algorithm | undefined
   /** Polls the nodes that `select` is shown. Default false: over readings that others in the process collect. */
   poll?: PollOptions | false | undefined
-  /** Nodes that were not shown for so long are polled no more, ms; at least twice `poll.interval`. Default 600,000: 10 minutes. */
+  /**
+   * Nodes that were not shown for so long are polled no more, ms; at least twice `poll.interval`. Default 600,000: 10
+   * minutes.
+   */
   forgetAfter?: number | undefined
-  /** Fixes the sequence of picks. Default: by chance. */
+  /** Fixes the sequence of picks; a whole number from 0 to 2^53 - 1. Default: by chance. */
   seed?: number | undefined
-  /** Where time comes from, as for `createBalancer`. */
+  /** Where time comes from, as for `createBalancer`. Default: the process's monotonic clock. */
   clock?: Clock | undefined
-  /** The table to share, from `createTable()`, as for `createBalancer`. */
+  /** The table to share, from `createTable()`, as for `createBalancer`. Default: the process's own. */
   table?: Table | undefined
-  /** Which engine, as for `createBalancer`. */
+  /** Which engine, as for `createBalancer`. Default `'auto'`. */
   engine?: 'auto' | 'native' | 'portable' | undefined
 }
 

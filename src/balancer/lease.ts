@@ -8,11 +8,14 @@ import type { NodeLike } from './node.js'
 export interface Outcome {
   /** Whether it succeeded. Default: true without an `error`. */
   ok?: boolean | undefined
-  /** What went wrong. */
+  /** What went wrong. Default: nothing. */
   error?: unknown | undefined
-  /** Which kind of failure it was, where it failed, such as `'timeout'`: for algorithms of your own. */
+  /** Which kind of failure it was, where it failed, such as `'timeout'`: for algorithms of your own. Default: none. */
   kind?: string | undefined
-  /** How long it took, ms. Anything but a number from 0 to 1e12 is ignored and counted. */
+  /**
+   * How long it took, ms. Anything but a number from 0 to 1e12 is ignored and counted. Default: not known; then what
+   * learns from it takes the time since the lease began.
+   */
   latency?: number | undefined
   /**
    * True where it says nothing of the node, as where the caller gave up: neither a success nor a failure, and nothing is

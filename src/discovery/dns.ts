@@ -14,7 +14,10 @@ import { type DnsResolver, isDnsResolver } from './dns-records.js'
 export interface DnsDiscoveryOptions {
   /** The whole name, such as `api.default.svc.cluster.local`: neither search domains nor the hosts file are looked at. */
   hostname: string
-  /** The servers' port: then nodes are the addresses of the name. Without it they are those of its SRV records. */
+  /**
+   * The servers' port: then nodes are the addresses of the name. Without it they are those of its SRV records. Default:
+   * none.
+   */
   port?: number | undefined
   /** 4 or 6: addresses of that kind alone; 0: IPv4, and IPv6 where the name has no IPv4. Default 0. */
   family?: 0 | 4 | 6 | undefined
@@ -23,7 +26,10 @@ export interface DnsDiscoveryOptions {
    * records, so for these the TTLs of their targets' addresses count. Default 30,000.
    */
   interval?: number | undefined
-  /** Least time between the starts of two lookups, ms, whatever asks for one. Default 1,000, or `interval` where that is less. */
+  /**
+   * Least time between the starts of two lookups, ms, whatever asks for one. Default 1,000, or `interval` where that is
+   * less.
+   */
   minInterval?: number | undefined
   /** Longest time of a lookup, ms. Default 5,000. */
   timeout?: number | undefined

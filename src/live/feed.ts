@@ -9,9 +9,9 @@ export type { FeedLost } from './follow.js'
 
 /** How a feed is opened. */
 export interface FeedOptions {
-  /** The bearer token, where the balancer is served with one. */
+  /** The bearer token, where the balancer is served with one. Default: none. */
   readonly token?: string | undefined
-  /** Ends the feed. */
+  /** Ends the feed. Default: it ends when the loop over it is left. */
   readonly signal?: AbortSignal | undefined
 }
 

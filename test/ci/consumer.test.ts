@@ -13,6 +13,7 @@ const PEERS = ['@grpc/grpc-js', '@nats-io/transport-node', '@opentelemetry/api',
 
 /** Compiles a program under the strictest options; gives what the compiler says. */
 async function compiled(t: ExecutionContext, program: string, packages: readonly string[]): Promise<string> {
+  t.timeout(180_000)
   const types = packages.filter((name) => name.startsWith('@types/')).map((name) => name.slice(7))
   const folder = temporaryFolder(t, {
     'package.json': '{ "type": "module" }',

@@ -124,6 +124,7 @@ export class DnsServer {
       })
     const tcp = createServer((socket) => {
       sockets.add(socket)
+      socket.on('close', () => sockets.delete(socket))
       let bytes = Buffer.alloc(0)
       socket.on('error', () => {})
       socket.on('data', (chunk) => {

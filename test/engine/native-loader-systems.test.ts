@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import test from 'ava'
 import { ABI } from '../../dist/engine/abi.js'
 import { type LoadOptions, loadBinding } from '../../dist/engine/binding.js'
@@ -267,6 +267,16 @@ test('a bundle looks beside itself and for the package, and says what to do', (t
 
 test('a bundle loads the addon of the package above it', (t) => {
   t.is(look(bundleIn(project({ 'linux-x64-gnu': { main: working } }))).from, PACKAGE)
+})
+
+test('a bundle loads the addon that is beside it', (t) => {
+  const bundle = bundleIn(project({}))
+  const file = fileURLToPath(new URL('idlest.linux-x64-gnu.node', bundle.from))
+  const require = (id: string): unknown => {
+    if (id === file) return { abi: () => ABI, Core: class {} }
+    throw coded(`Cannot find module '${id}'`, { code: 'MODULE_NOT_FOUND' })
+  }
+  t.is(look({ ...bundle, require }).from, file)
 })
 
 test('in a clone the addon is built, not installed', (t) => {

@@ -1,7 +1,8 @@
 import { chmod, copyFile, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
+import { older } from '../../.ci/node-version.mjs'
 import { execute, type Ran } from './execute.js'
 import { said, tellsOfPlaces } from './outcome.js'
 import { Project } from './project.js'
@@ -15,6 +16,9 @@ interface Polled {
   readonly warnings: readonly { readonly code: string; readonly message: string }[]
 }
 
+// From 25.5 on Node.js does all of it in one step.
+const hasBuilder = !older(process.versions.node, '25.5')
+
 const EXECUTABLE = process.platform === 'win32' ? 'program.exe' : 'program'
 /** How Node.js finds what is put into a copy of it. */
 const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2'
@@ -27,20 +31,25 @@ async function makeExecutable(t: ExecutionContext, program: string): Promise<Pro
   await project.succeed([
     process.execPath,
     tool('esbuild', 'esbuild'),
-    program,
+    `program=./${program}`,
+    'polling-thread=idlest/polling-thread',
     '--bundle',
     '--platform=node',
     '--format=cjs',
-    '--outfile=program.cjs',
+    '--outdir=out',
     '--log-level=warning',
   ])
   const config = {
-    main: 'program.cjs',
-    output: 'program.blob',
+    main: 'out/program.js',
+    output: hasBuilder ? EXECUTABLE : 'program.blob',
     disableExperimentalSEAWarning: true,
     assets: { 'idlest.node': join('node_modules', BINDING, ADDON) },
   }
   await project.write('sea.json', JSON.stringify(config))
+  if (hasBuilder) {
+    await project.succeed([process.execPath, '--build-sea', 'sea.json'])
+    return project
+  }
   await project.succeed([process.execPath, '--experimental-sea-config', 'sea.json'])
   const executable = join(project.folder, EXECUTABLE)
   await copyFile(process.execPath, executable)
@@ -57,16 +66,24 @@ async function makeExecutable(t: ExecutionContext, program: string): Promise<Pro
   return project
 }
 
-/** Runs the executable where nothing else is but the addon, where that is wanted. */
+/** Runs the executable where nothing else is but the addon or the program of the polling thread, where they are wanted. */
 async function runAlone(
   t: ExecutionContext,
   project: Project,
-  { beside = false, env = {} }: { beside?: boolean; env?: Record<string, string> } = {},
+  {
+    addon = false,
+    thread = false,
+    env = {},
+  }: { addon?: boolean; thread?: boolean; env?: Record<string, string> } = {},
 ): Promise<Ran> {
   const folder = await mkdtemp(join(tmpdir(), 'idlest-alone-'))
   t.teardown(() => rm(folder, { recursive: true, force: true }))
   await copyFile(join(project.folder, EXECUTABLE), join(folder, EXECUTABLE))
-  if (beside) await copyFile(join(project.folder, 'node_modules', BINDING, ADDON), join(folder, ADDON))
+  const copied = [
+    ...(addon ? [join('node_modules', BINDING, ADDON)] : []),
+    ...(thread ? ['out/polling-thread.js'] : []),
+  ]
+  for (const file of copied) await copyFile(join(project.folder, file), join(folder, basename(file)))
   const ran = await execute([join(folder, EXECUTABLE)], folder, { ...homeEnvironment(world.home), ...env })
   t.is(ran.code, 0, ran.stderr)
   return ran
@@ -82,7 +99,7 @@ test('a single executable alone picks portably, and polls on its own thread', as
 
 test('a single executable picks with the addon beside it, or where IDLEST_BINDING_PATH says', async (t) => {
   const project = await makeExecutable(t, 'polls.mjs')
-  t.is(said<Polled>(await runAlone(t, project, { beside: true })).engine, 'native')
+  t.is(said<Polled>(await runAlone(t, project, { addon: true })).engine, 'native')
   const env = { IDLEST_BINDING_PATH: join(project.folder, 'node_modules', BINDING, ADDON) }
   t.is(said<Polled>(await runAlone(t, project, { env })).engine, 'native')
 })
@@ -90,4 +107,13 @@ test('a single executable picks with the addon beside it, or where IDLEST_BINDIN
 test('a single executable picks with the addon that it has as an asset, once it has written it to a file', async (t) => {
   const project = await makeExecutable(t, 'sea.cjs')
   t.deepEqual(said(await runAlone(t, project)), { engine: 'native' })
+})
+
+test('a single executable has all that there is with the addon and the program of the polling thread beside it', async (t) => {
+  const project = await makeExecutable(t, 'polls.mjs')
+  t.deepEqual(said(await runAlone(t, project, { addon: true, thread: true })), {
+    engine: 'native',
+    cpu: 37.5,
+    warnings: [],
+  })
 })

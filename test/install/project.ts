@@ -34,11 +34,16 @@ export class Project {
     this.#env = env
   }
 
+  /** One that is there. */
+  static at(t: ExecutionContext, folder: string): Project {
+    return new Project(t, folder, homeEnvironment(world.home))
+  }
+
   /** Makes one that is removed when the test ends. `manifest` is put into its package.json. */
   static async make(t: ExecutionContext, manifest: object = {}): Promise<Project> {
     const folder = await mkdtemp(join(tmpdir(), 'idlest-user-'))
     t.teardown(() => rm(folder, { recursive: true, force: true }))
-    const project = new Project(t, folder, homeEnvironment(world.home))
+    const project = Project.at(t, folder)
     await project.write('package.json', JSON.stringify({ name: 'user', version: '1.0.0', ...manifest }))
     return project
   }

@@ -63,20 +63,39 @@ test('exporters of metrics are imported by their own paths, from ESM and CommonJ
   t.is(stderr, '')
 })
 
-test('the portable engine imports nothing of Node.js', async (t) => {
-  const seen = new Set<string>()
+/** The files that some come to import, and how they name what is in none of them. */
+async function importsOf(
+  files: URL[],
+  statement: RegExp,
+): Promise<{ files: Set<string>; names: Set<string> }> {
+  const found = { files: new Set<string>(), names: new Set<string>() }
   const visit = async (file: URL): Promise<void> => {
-    if (seen.has(file.href)) return
-    seen.add(file.href)
-    const source = await readFile(file, 'utf8')
-    for (const [, specifier = ''] of source.matchAll(/(?:from|import) ?\(?['"]([^'"]+)['"]/g)) {
-      t.regex(specifier, /^\./, `${file.href} imports ${specifier}`)
-      await visit(new URL(specifier, file))
+    if (found.files.has(file.href)) return
+    found.files.add(file.href)
+    for (const [, name = ''] of (await readFile(file, 'utf8')).matchAll(statement)) {
+      if (name.startsWith('.')) await visit(new URL(name, file))
+      else found.names.add(name)
     }
   }
-  await visit(new URL('../../dist/engine/portable/index.js', import.meta.url))
-  for (const file of await readdir(new URL('../../dist/engine/portable/', import.meta.url))) {
-    if (file.endsWith('.js')) await visit(new URL(`../../dist/engine/portable/${file}`, import.meta.url))
-  }
-  t.true(seen.size >= 6)
+  for (const file of files) await visit(file)
+  return found
+}
+
+test('the portable engine imports nothing of Node.js', async (t) => {
+  const folder = new URL('../../dist/engine/portable/', import.meta.url)
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.js'))
+  const modules = names.map((name) => new URL(name, folder))
+  const { files, names: others } = await importsOf(modules, /(?:from|import) ?\(?['"]([^'"]+)['"]/g)
+  t.deepEqual([...others], [])
+  t.true(files.size >= 6)
+})
+
+test('what installs the packages begins without them', async (t) => {
+  const scripts = ['prepare', 'package/main'].map((name) => new URL(`../../.ci/${name}.mjs`, import.meta.url))
+  const { files, names } = await importsOf(scripts, /^import .*?['"]([^'"]+)['"]$/gm)
+  t.true(files.size > 8)
+  t.deepEqual(
+    [...names].filter((name) => !name.startsWith('node:')),
+    [],
+  )
 })

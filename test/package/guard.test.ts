@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import test, { type ExecutionContext } from 'ava'
-import { addonFacts } from '../../.ci/package/addon.mjs'
+import { addonFacts, problemsOf } from '../../.ci/package/addon.mjs'
 import { type Checked, guard } from '../../.ci/package/guard.mjs'
 import { temporaryFolder } from '../ci/folder.js'
 import { elf } from '../support/elf.js'
@@ -45,6 +45,23 @@ test('a library is told by its own bytes', (t) => {
   for (const bytes of [Buffer.alloc(0), Buffer.from('MZ'), Buffer.from('not an addon'), Buffer.alloc(64)]) {
     t.is(addonFacts(bytes).platform, 'unknown')
   }
+})
+
+test('what a library needs is what every system has, and on glibc it stays loaded', (t) => {
+  const line = (name: string) => ` 0x0000000000000001 (NEEDED)             Shared library: [${name}]\n`
+  const stays = ' 0x000000006ffffffb (FLAGS_1)            Flags: NOW NODELETE\n'
+  const glibc = [
+    'libgcc_s.so.1',
+    'libc.so.6',
+    'ld-linux-x86-64.so.2',
+    'libpthread.so.0',
+    'ld-linux-aarch64.so.1',
+  ]
+  t.deepEqual(problemsOf(glibc.map(line).join('') + stays), [])
+  t.deepEqual(problemsOf(['libgcc_s.so.1', 'libc.musl-x86_64.so.1', 'libc.so'].map(line).join('')), [])
+  t.deepEqual(problemsOf(line('libc.so.6') + line('libssl.so.3') + stays), ['needs libssl.so.3'])
+  t.deepEqual(problemsOf(line('libc.so.6')), ['can be unloaded: it is not linked with -z nodelete'])
+  t.deepEqual(problemsOf('There is no dynamic section in this file.'), [])
 })
 
 /** What the guard says of a package with these files. */

@@ -28,9 +28,15 @@ export interface RegisterOptions {
    * `idlest_weighted_round_robin`, `health` and `suspicion` are false: gRPC has outlier detection for that.
    */
   balancer?: GrpcBalancerOptions | undefined
-  /** Called with each balancer as it is made, such as to look at it. What it throws is thrown at the channel. */
+  /**
+   * Called with each balancer as it is made, such as to look at it. What it throws is thrown at the channel. Default:
+   * nobody is told.
+   */
   onBalancer?: ((balancer: Balancer<GrpcNode>, policy: PolicyName) => void) | undefined
-  /** The version of the module given, where it can't be found out since it is bundled. */
+  /**
+   * The version of the module given, where it can't be found out since it is bundled. Default: the one of its
+   * package.json.
+   */
   version?: string | undefined
 }
 

@@ -15,7 +15,7 @@ export interface AgentCheckNodeOptions {
   send?: string | undefined
   /** The weight that a `weight:N` is compared with; default the transport's. */
   initialWeight?: number | undefined
-  /** Its TLS options, instead of the transport's. */
+  /** Its TLS options, instead of the transport's. Default: the transport's. */
   tls?: TlsSettings | undefined
 }
 
@@ -25,7 +25,10 @@ export interface AgentCheckTransportOptions {
   port: number
   /** Where the agents are, if not at the nodes: one host for all. Default the host of each node's id. */
   host?: string | undefined
-  /** Sent as it is when the connection is made, as HAProxy's `agent-send`: give it a line end where the agent reads lines. */
+  /**
+   * Sent as it is when the connection is made, as HAProxy's `agent-send`: give it a line end where the agent reads
+   * lines. Default: nothing.
+   */
   send?: string | undefined
   /**
    * What a percentage is:
@@ -39,7 +42,10 @@ export interface AgentCheckTransportOptions {
   initialWeight?: number | undefined
   /** Connects by TLS, with these. HAProxy itself does not. Default plain TCP. */
   tls?: TlsSettings | undefined
-  /** What a node has of its own; called once per node, when it joins, on the balancer's thread. */
+  /**
+   * What a node has of its own; called once per node, when it joins, on the balancer's thread. Default: nothing of its
+   * own.
+   */
   node?: ((id: string) => AgentCheckNodeOptions | undefined) | undefined
 }
 

@@ -10,7 +10,7 @@ export interface HttpNodeOptions {
   url?: string | undefined
   /** Its bearer token; default the transport's. */
   token?: string | undefined
-  /** Its TLS options, instead of the transport's. */
+  /** Its TLS options, instead of the transport's. Default: the transport's. */
   tls?: TlsSettings | undefined
 }
 

@@ -23,7 +23,10 @@ export interface HttpTransportOptions extends HttpOptions {
    * not, an answer that has a report in its headers is read by them. Default: not sent.
    */
   format?: HeaderForm | undefined
-  /** What a node has of its own; called once per node, when it joins, on the balancer's thread. */
+  /**
+   * What a node has of its own; called once per node, when it joins, on the balancer's thread. Default: nothing of its
+   * own.
+   */
   node?: ((id: string) => HttpNodeOptions | undefined) | undefined
 }
 

@@ -37,7 +37,10 @@ export interface NodeExporterTransportOptions extends HttpOptions {
   path?: string | undefined
   /** Whose CPU is read. Default `'node'`. */
   metric?: CpuMetric | undefined
-  /** What a node has of its own; called once per node, when it joins, on the balancer's thread. */
+  /**
+   * What a node has of its own; called once per node, when it joins, on the balancer's thread. Default: nothing of its
+   * own.
+   */
   node?: ((id: string) => NodeExporterNodeOptions | undefined) | undefined
 }
 

@@ -21,7 +21,7 @@ export interface OrcaTransportOptions {
   reportInterval?: number | undefined
   /**
    * What a node has of its own; called once per node, when it joins, on the balancer's thread. A `url` says where its
-   * service is, without a path: `https://10.0.0.1:9001`.
+   * service is, without a path: `https://10.0.0.1:9001`. Default: nothing of its own.
    */
   node?: ((id: string) => HttpNodeOptions | undefined) | undefined
 }

@@ -48,7 +48,7 @@ const churned = createBalancer({
   nodes: discovery,
   table,
   algorithm: adaptive(),
-  poll: { transport: httpTransport(), interval: 500, startupJitter: 0, timeout: 400 },
+  poll: { transport: httpTransport(), interval: 500, startupJitter: 0, timeout: 1_000 },
 })
 const churnedLane = new BasicLane(churned, table, { picks: 500, leases: 3 })
 await churned.ready()
@@ -94,7 +94,8 @@ async function look(): Promise<Look> {
     rss,
     heap,
     external,
-    used: heap + external,
+    threads: threads.used,
+    used: heap + external + threads.used,
     picks: sumOf(parts, ({ made }) => made.picks),
     leases: sumOf(parts, ({ made }) => made.leases),
     polls: sumOf(stats, ({ poll }) => poll?.asked ?? 0),
@@ -109,15 +110,20 @@ async function look(): Promise<Look> {
 const work = setInterval(() => {
   for (const part of parts) part.turn?.()
 }, TURN)
-const looks = setInterval(() => {
-  void look().then((seen) => say({ kind: 'look', look: seen }))
-}, LOOK)
+let looking: Promise<void> = Promise.resolve()
+const lookOnce = () => {
+  looking = looking.then(look).then((seen) => {
+    say({ kind: 'look', look: seen })
+  })
+}
+const looks = setInterval(lookOnce, LOOK)
 
 say({ kind: 'started' })
 await once(process, 'message')
 clearInterval(work)
 clearInterval(looks)
-say({ kind: 'look', look: await look() })
+lookOnce()
+await looking
 await Promise.all(parts.map((part) => part.settle()))
 const { pushed } = steady.balancer.stats().poll ?? {}
 await Promise.all(parts.map((part) => part.close()))

@@ -31,14 +31,16 @@ const timer = setInterval(() => {
 
 parentPort.on('message', (message) => {
   if (message === 'count') {
-    parentPort.postMessage({ ...made })
+    globalThis.gc?.()
+    const { heapUsed, external } = process.memoryUsage()
+    parentPort.postMessage({ kind: 'counted', made: { ...made }, used: heapUsed + external })
     return
   }
   clearInterval(timer)
   for (const lease of leases.splice(0)) release(lease)
   const { picks, leases: counted } = balancer.stats()
   balancer.close()
-  parentPort.postMessage({ made, picks, counted })
+  parentPort.postMessage({ kind: 'ended', made, picks, counted })
   parentPort.close()
 })
-parentPort.postMessage('picking')
+parentPort.postMessage({ kind: 'picking' })

@@ -8,7 +8,7 @@ const balancer = createBalancer({
   nodes: JSON.parse(nodes),
   table: createTable({ file }),
   algorithm: leastConnections({ exact: true }),
-  poll: { transport: httpTransport(), interval: 500, startupJitter: 0, timeout: 400 },
+  poll: { transport: httpTransport(), interval: 500, startupJitter: 0, timeout: 1_000 },
 })
 const leases = []
 setInterval(() => {

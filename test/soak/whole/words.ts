@@ -17,11 +17,14 @@ export function balances({ counted, made, slack = 0 }: Balance): boolean {
 export interface Look {
   /** Since it began, ms. */
   readonly at: number
-  /** Bytes: of the process; of its heap and external memory in use, after a collection. */
+  /** Memory of the process, bytes. */
   readonly rss: number
-  readonly used: number
+  /** In use after a collection, bytes: the main thread's heap, what is outside of it, and both of threads that stay. */
   readonly heap: number
   readonly external: number
+  readonly threads: number
+  /** The sum of these. */
+  readonly used: number
   /** Sums over all balancers and threads. */
   readonly picks: number
   readonly polls: number

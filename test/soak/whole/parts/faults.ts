@@ -4,15 +4,15 @@ import type { Balance } from '../words.js'
 import { noneMade, type Part } from './part.js'
 import { until } from './until.js'
 
-/** Between two deaths of the polling thread, ms. */
-const PAUSE = 20_000
+/** Between two deaths of the polling thread, ms: twice in a row, as each other one is killed before it counts as well. */
+const PAUSES = [65_000, 10_000]
 
 /** Kills the polling thread now and then, and counts what the process is warned of. */
 export class Faults implements Part {
   readonly made = noneMade()
   killed = 0
   readonly #warnings = new Map<string, number>()
-  readonly #timer: NodeJS.Timeout
+  #timer: NodeJS.Timeout | undefined
   #poller: Worker | undefined
   #restarts = 0
 
@@ -27,13 +27,7 @@ export class Faults implements Part {
       if (!own.has(worker)) this.#poller = worker
     })
     subscribe('idlest:worker:restart', () => this.#restarts++)
-    this.#timer = setInterval(() => {
-      const poller = this.#poller
-      if (poller === undefined) return
-      this.#poller = undefined
-      this.killed++
-      void poller.terminate()
-    }, PAUSE)
+    this.#killSoon(0)
   }
 
   /** Warnings of a code. */
@@ -42,7 +36,7 @@ export class Faults implements Part {
   }
 
   async settle(): Promise<void> {
-    clearInterval(this.#timer)
+    clearTimeout(this.#timer)
     await until(() => this.#restarts === this.killed)
   }
 
@@ -50,5 +44,19 @@ export class Faults implements Part {
 
   balances(): Balance[] {
     return [{ what: 'deaths of the polling thread', counted: this.#restarts, made: this.killed }]
+  }
+
+  #killSoon(turn: number): void {
+    this.#timer = setTimeout(
+      () => {
+        this.#killSoon(turn + 1)
+        const poller = this.#poller
+        if (poller === undefined) return
+        this.#poller = undefined
+        this.killed++
+        void poller.terminate()
+      },
+      PAUSES[turn % PAUSES.length],
+    )
   }
 }

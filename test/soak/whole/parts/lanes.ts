@@ -30,7 +30,7 @@ export function faultyLanes({ faulty }: Task): BasicLane[] {
       nodes: faulty[name] ?? [],
       table,
       algorithm: ALGORITHMS[i % ALGORITHMS.length] as Algorithm,
-      poll: { transport: transport(), interval: 300, startupJitter: 0, timeout: 250 },
+      poll: { transport: transport(), interval: 300, startupJitter: 0, timeout: 500 },
       health: { ejection: 1_000, maxEjection: 5_000 },
     })
     return new BasicLane(balancer, table, { picks: 300, leases: 3, failing: 0.35 })
@@ -45,7 +45,7 @@ export function probedLane(agents: readonly AgentPorts[]): BasicLane {
     nodes: agents.map(({ http }) => `127.0.0.1:${http}`),
     table,
     algorithm: prequal(),
-    poll: { transport: httpTransport(), interval: 500, startupJitter: 0, timeout: 400 },
+    poll: { transport: httpTransport(), interval: 500, startupJitter: 0, timeout: 1_000 },
   })
   return new BasicLane(balancer, table, { picks: 20, leases: 1 })
 }
@@ -62,7 +62,7 @@ export function streamedLane(name: string, agents: readonly AgentPorts[]): Basic
       transport: orcaTransport({ reportInterval: 100 }),
       interval: 500,
       startupJitter: 0,
-      timeout: 400,
+      timeout: 1_000,
     },
   })
   return new BasicLane(balancer, table, { picks: 300, leases: 3 })

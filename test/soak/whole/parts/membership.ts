@@ -13,7 +13,7 @@ const ANSWERING = 0.1
 export class Membership implements Part {
   readonly made = noneMade()
   readonly #agents: readonly string[]
-  readonly #strangers = Array.from({ length: 40 }, (_, i) => `127.0.1.${i + 1}:9`)
+  readonly #strangers = Array.from({ length: 16 }, (_, i) => `127.0.1.${i + 1}:9`)
   readonly #known: Set<string>
   readonly #out: string[] = []
   #discovery: ReturnType<typeof eventDiscovery<string>> | undefined

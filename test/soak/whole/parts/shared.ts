@@ -11,7 +11,7 @@ export class SharedLane extends BasicLane {
       nodes,
       table,
       algorithm: leastConnections({ exact: true }),
-      poll: { transport: httpTransport(), interval: 500, startupJitter: 0, timeout: 400 },
+      poll: { transport: httpTransport(), interval: 500, startupJitter: 0, timeout: 1_000 },
     })
     super(balancer, table, { picks: 300, leases: 3 })
   }

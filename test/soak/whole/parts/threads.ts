@@ -10,10 +10,29 @@ const STAYING = 2
 /** Between two threads that come and are terminated, ms. */
 const PAUSE = 7_000
 
+interface Counted {
+  readonly kind: 'counted'
+  readonly made: Made
+  readonly used: number
+}
+
 interface Ended {
+  readonly kind: 'ended'
   readonly made: Made
   readonly picks: BalancerStats['picks']
   readonly counted: BalancerStats['leases']
+}
+
+// Others may wait for answers of other kinds.
+function answer<A extends Counted | Ended>(worker: Worker, kind: A['kind']): Promise<A> {
+  return new Promise((resolve) => {
+    const listen = (said: Counted | Ended) => {
+      if (said.kind !== kind) return
+      worker.off('message', listen)
+      resolve(said as A)
+    }
+    worker.on('message', listen)
+  })
 }
 
 /** Worker threads that pick for a balancer: two that stay, and others that are terminated in the middle of it. */
@@ -21,6 +40,8 @@ export class Threads implements Part {
   readonly made = noneMade()
   /** How many were terminated. */
   terminated = 0
+  /** Bytes that those that stay have in use, after a collection. */
+  used = 0
   readonly #handle: () => BalancerHandle
   readonly #own: Set<Worker>
   readonly #staying: Worker[]
@@ -36,16 +57,17 @@ export class Threads implements Part {
     this.#coming = this.#comeAndGo()
   }
 
-  /** Takes in what the threads that stay have made so far. */
+  /** Takes in what the threads that stay have made so far, and what memory they use. */
   async count(): Promise<void> {
     const counts = await Promise.all(
       this.#staying.map(async (worker) => {
         worker.postMessage('count')
-        return (await once(worker, 'message'))[0] as Made
+        return answer<Counted>(worker, 'counted')
       }),
     )
+    this.used = counts.reduce((sum, { used }) => sum + used, 0)
     for (const key of Object.keys(this.made) as (keyof Made)[]) {
-      this.made[key] = counts.reduce((sum, made) => sum + made[key], 0)
+      this.made[key] = counts.reduce((sum, { made }) => sum + made[key], 0)
     }
   }
 
@@ -85,10 +107,9 @@ export class Threads implements Part {
     return worker
   }
 
-  async #end(worker: Worker): Promise<Ended> {
+  #end(worker: Worker): Promise<Ended> {
     worker.postMessage('end')
-    const [ended] = (await once(worker, 'message')) as [Ended]
-    return ended
+    return answer<Ended>(worker, 'ended')
   }
 
   async #comeAndGo(): Promise<void> {
