@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { declarations } from './api/declarations.mjs'
 import { build } from './build.mjs'
 import { CargoCount, closingLine, countAva, sum, withExit } from './count.mjs'
 import { noRust } from './native.mjs'
@@ -93,8 +94,18 @@ async function all() {
     else await rust()
   }
   if (lintOnly) return
+  if (compiled && !avaOnly) await prepareApi()
   if (compiled) await ava()
   else counts.push({ passed: 0, failed: 1, skipped: 0 })
+}
+
+// Else the tests that are first to need them would have to wait for their download.
+async function prepareApi() {
+  try {
+    await declarations(root)
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error)
+  }
 }
 
 async function rust() {

@@ -4,11 +4,11 @@ import { type Pem, pemSchema } from './pem.js'
 
 /** How the other side of a connection proves who it is, and how this process does. */
 export interface TlsSettings {
-  /** Certificates that are trusted instead of the well-known ones. */
+  /** Certificates that are trusted instead of the well-known ones. Default: those, as Node.js has them. */
   readonly ca?: Pem | undefined
-  /** This process's certificate, where it is asked for one. */
+  /** This process's certificate, where it is asked for one. Default none. */
   readonly cert?: Pem | undefined
-  /** Its private key. */
+  /** Its private key. Default none. */
   readonly key?: Pem | undefined
   /** The name that the other side's certificate must bear; default the host that is connected to. */
   readonly servername?: string | undefined

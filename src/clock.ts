@@ -10,6 +10,7 @@ export interface Clock {
   now(): number
   /** Calls `run` once after `ms` milliseconds; must not keep the process alive. */
   setTimeout(run: () => void, ms: number): TimerHandle
+  /** Takes back what `setTimeout` started; nothing where it ran already. */
   clearTimeout(timer: TimerHandle): void
 }
 

@@ -1,3 +1,5 @@
+import { isUint8Array } from './typed-array.js'
+
 /** The stable codes of idlest's errors. */
 export type ErrorCode =
   | 'IDLEST_NO_NODES'
@@ -18,7 +20,9 @@ export type ErrorCode =
 
 /** What every error of idlest has: a stable `code`, and where one value is at fault, that value. */
 export class IdlestError extends Error {
+  /** The class's name. */
   override readonly name: string = 'IdlestError'
+  /** Which error it is: stable, for programs to go by. */
   readonly code: ErrorCode
   /** The offending value, where there is one. */
   readonly value: unknown
@@ -32,6 +36,7 @@ export class IdlestError extends Error {
 
 /** Nothing can be picked: no member is up, or every one of them is excluded. */
 export class NoNodesError extends IdlestError {
+  /** The class's name. */
   override readonly name = 'NoNodesError'
   constructor(message = 'there is no node to pick: add members, or exclude fewer of them') {
     super('IDLEST_NO_NODES', message)
@@ -43,6 +48,7 @@ export class NoNodesError extends IdlestError {
  * `unknown: 'fail'`.
  */
 export class UnknownLoadError extends IdlestError {
+  /** The class's name. */
   override readonly name = 'UnknownLoadError'
   /** The node's id. */
   readonly node: string
@@ -60,6 +66,7 @@ export class UnknownLoadError extends IdlestError {
 
 /** An option is unknown, of the wrong type or out of range. */
 export class OptionError extends IdlestError {
+  /** The class's name. */
   override readonly name = 'OptionError'
   /** The option's path, such as `poll.interval`. */
   readonly option: string
@@ -75,6 +82,7 @@ export class OptionError extends IdlestError {
 
 /** A node is not a string of 1 to 1,024 characters without NUL, nor an object with such an `id`. */
 export class BadNodeError extends IdlestError {
+  /** The class's name. */
   override readonly name = 'BadNodeError'
   constructor(value: unknown, why: string) {
     super('IDLEST_BAD_NODE', `${shown(value)} can't be a node: ${why}`, value)
@@ -83,6 +91,7 @@ export class BadNodeError extends IdlestError {
 
 /** A key is not a string, a Uint8Array or a finite number. */
 export class BadKeyError extends IdlestError {
+  /** The class's name. */
   override readonly name = 'BadKeyError'
   constructor(value: unknown) {
     super(
@@ -95,6 +104,7 @@ export class BadKeyError extends IdlestError {
 
 /** The same id stands twice among the nodes. */
 export class DuplicateNodeError extends IdlestError {
+  /** The class's name. */
   override readonly name = 'DuplicateNodeError'
   constructor(id: string) {
     super('IDLEST_DUPLICATE_NODE', `node ${shown(id)} is named twice: each id may stand once`, id)
@@ -103,6 +113,7 @@ export class DuplicateNodeError extends IdlestError {
 
 /** The node is not a member of this balancer. */
 export class UnknownNodeError extends IdlestError {
+  /** The class's name. */
   override readonly name = 'UnknownNodeError'
   constructor(value: unknown) {
     super('IDLEST_UNKNOWN_NODE', `${shown(value)} is not a member of this balancer: add it first`, value)
@@ -111,6 +122,7 @@ export class UnknownNodeError extends IdlestError {
 
 /** The node is measured already: by another thread, or this metric of it by this balancer. */
 export class NodeTakenError extends IdlestError {
+  /** The class's name. */
   override readonly name = 'NodeTakenError'
   /** When the other thread loses the node unless it is heard of, ms from now; undefined where it is this thread. */
   readonly lapses: number | undefined
@@ -126,6 +138,7 @@ export class NodeTakenError extends IdlestError {
 
 /** A report has a field of the wrong type or outside its range. */
 export class BadReportError extends IdlestError {
+  /** The class's name. */
   override readonly name = 'BadReportError'
   /** The field at fault, such as `cpu`; empty for the report as a whole. */
   readonly field: string
@@ -138,6 +151,7 @@ export class BadReportError extends IdlestError {
 
 /** The balancer, agent or poller was closed before this call. */
 export class ClosedError extends IdlestError {
+  /** The class's name. */
   override readonly name = 'ClosedError'
   constructor(what: string) {
     super('IDLEST_CLOSED', `${what} is closed`)
@@ -146,6 +160,7 @@ export class ClosedError extends IdlestError {
 
 /** A table is full, its memory is not laid out as this version expects, its file can't be used, or a ring would have too many points. */
 export class TableError extends IdlestError {
+  /** The class's name. */
   override readonly name = 'TableError'
   constructor(message: string, value?: unknown, cause?: unknown) {
     super('IDLEST_TABLE', message, value, cause)
@@ -154,6 +169,7 @@ export class TableError extends IdlestError {
 
 /** The native engine was asked for by name and can't be loaded. */
 export class EngineError extends IdlestError {
+  /** The class's name. */
   override readonly name = 'EngineError'
   constructor(message: string, cause?: unknown) {
     super('IDLEST_ENGINE', message, undefined, cause)
@@ -162,6 +178,7 @@ export class EngineError extends IdlestError {
 
 /** A sampler threw, hung or gave something that is not a finite number >= 0. */
 export class SamplerError extends IdlestError {
+  /** The class's name. */
   override readonly name = 'SamplerError'
   constructor(message: string, value?: unknown, cause?: unknown) {
     super('IDLEST_SAMPLER', message, value, cause)
@@ -170,6 +187,7 @@ export class SamplerError extends IdlestError {
 
 /** A package that idlest plugs into is not installed, or of a version that it was not tested with. */
 export class PeerError extends IdlestError {
+  /** The class's name. */
   override readonly name = 'PeerError'
   /** The package's name. */
   readonly package: string
@@ -201,8 +219,11 @@ const LISTEN_REASONS: Readonly<Record<string, string>> = {
 
 /** A server of idlest's can't listen where it was told to. */
 export class ListenError extends IdlestError {
+  /** The class's name. */
   override readonly name = 'ListenError'
+  /** Where it was to listen. */
   readonly host: string
+  /** The port that it was to listen on. */
   readonly port: number
   constructor(host: string, port: number, cause: unknown) {
     const code = cause instanceof Error && 'code' in cause ? String(cause.code) : shown(cause)
@@ -237,7 +258,7 @@ function shownAsIs(value: unknown): string {
   if (typeof value === 'bigint') return `${value}n`
   if (typeof value === 'function') return 'a function'
   if (Array.isArray(value)) return `an array of ${value.length}`
-  if (value instanceof Uint8Array) return `${value.length} bytes`
+  if (isUint8Array(value)) return `${value.length} bytes`
   if (typeof value === 'object' && value !== null) return 'an object'
   return String(value)
 }

@@ -1,5 +1,5 @@
 import { OptionError } from './errors.js'
-import { isBundled } from './own-place.js'
+import { isBundled } from './own-package.js'
 
 /** gRPC's library, which those alone need who tell or hear reports by it. */
 export const GRPC_PACKAGE = '@grpc/grpc-js'
@@ -16,7 +16,7 @@ export type NatsModule = typeof import('@nats-io/transport-node')
  * @throws OptionError that says what to install
  */
 export function needPackage(option: string, name: string): void {
-  if (isBundled) return
+  if (isBundled()) return
   try {
     import.meta.resolve(name)
   } catch {

@@ -1,11 +1,12 @@
 import * as v from 'valibot'
+import { isUint8Array } from './typed-array.js'
 
 /** PEM text, or several of them. */
 export type Pem = string | Uint8Array | readonly (string | Uint8Array)[]
 
 function isPem(value: unknown): boolean {
   if (Array.isArray(value)) return value.length > 0 && value.every(isPem)
-  return (typeof value === 'string' && value !== '') || value instanceof Uint8Array
+  return (typeof value === 'string' && value !== '') || isUint8Array(value)
 }
 
 /** `Pem`. Whether it is right shows only when it is used. */
@@ -13,6 +14,6 @@ export const pemSchema = v.custom<Pem>(isPem, 'PEM text, as a string, a buffer o
 
 /** PEM as Node.js takes it. From another thread bytes come as plain Uint8Arrays, which it does not take everywhere. */
 export function pemBuffers(pem: Pem): Buffer[] {
-  const several = typeof pem === 'string' || pem instanceof Uint8Array ? [pem] : pem
+  const several = typeof pem === 'string' || isUint8Array(pem) ? [pem] : pem
   return several.map((one) => Buffer.from(one))
 }

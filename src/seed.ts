@@ -4,10 +4,15 @@ export type Seed = readonly [number, number]
 /** A seed from a user's number, or one by chance. */
 export function toSeed(seed: number | undefined): Seed {
   if (seed === undefined) {
-    const words = crypto.getRandomValues(new Uint32Array(2))
+    // Node.js before 23 can be told to have none. A seed is no secret.
+    const words = globalThis.crypto?.getRandomValues(new Uint32Array(2)) ?? [someWord(), someWord()]
     return [words[0] as number, words[1] as number]
   }
   return [seed >>> 0, Math.floor(seed / 2 ** 32)]
+}
+
+function someWord(): number {
+  return Math.floor(Math.random() * 2 ** 32)
 }
 
 /** The seed of one of several streams: what is drawn from one then shifts no other. */

@@ -2,6 +2,7 @@ import { channel, tracingChannel } from 'node:diagnostics_channel'
 
 /** What the `idlest:poll` tracing channel carries; `end` and `error` have all fields. */
 export interface PollEvent {
+  /** The balancer's name. */
   readonly balancer: string
   /** Cycles of this balancer so far, from 1. */
   readonly cycle: number
@@ -19,26 +20,35 @@ export interface PollEvent {
 
 /** One remote that could not be read. */
 export interface RemoteErrorEvent {
+  /** The balancer's name. */
   readonly balancer: string
+  /** The node's id. */
   readonly node: string
   /** `exit`: refused, timed out or closed. `error`: a bad status, shape or value. */
   readonly kind: 'exit' | 'error'
+  /** Why, in words. */
   readonly reason: string
 }
 
 /** A response carried a report that can't be used. */
 export interface ReportErrorEvent {
+  /** The balancer's name. */
   readonly balancer: string
+  /** The node's id. */
   readonly node: string
   /** The header or trailer that it came in. */
   readonly header: string
+  /** What is wrong with it. */
   readonly error: unknown
 }
 
 /** A member is sent no more for a while, for what became of its requests. */
 export interface MemberEjectedEvent {
+  /** The balancer's name. */
   readonly balancer: string
+  /** The member's id. */
   readonly node: string
+  /** What it was ejected for. */
   readonly reason: 'consecutiveFailures' | 'failureRate'
   /** How many times in all, but for those that it was forgiven. */
   readonly times: number
@@ -48,14 +58,19 @@ export interface MemberEjectedEvent {
 
 /** A member that was ejected may be picked again. */
 export interface MemberReturnedEvent {
+  /** The balancer's name. */
   readonly balancer: string
+  /** The member's id. */
   readonly node: string
 }
 
 /** A member claims to be idle while its requests fail or slow down, or does so no longer. */
 export interface MemberSuspectEvent {
+  /** The balancer's name. */
   readonly balancer: string
+  /** The member's id. */
   readonly node: string
+  /** Whether it is suspect now. */
   readonly suspect: boolean
   /** Undefined where it is suspect no longer. */
   readonly reason: 'failing' | 'slow' | undefined
@@ -63,7 +78,9 @@ export interface MemberSuspectEvent {
 
 /** A pick that found no node. */
 export interface EmptySelectEvent {
+  /** The balancer's name. */
   readonly balancer: string
+  /** How many members it has. */
   readonly members: number
 }
 
@@ -71,14 +88,17 @@ export interface EmptySelectEvent {
 export interface SamplerErrorEvent {
   /** Whose sampler: a balancer's name, or `agent`. */
   readonly source: string
+  /** What went wrong. */
   readonly error: Error
 }
 
 /** An algorithm of the user's picked what it may not, or threw where that is not passed on. */
 export interface CustomErrorEvent {
+  /** The balancer's name. */
   readonly balancer: string
   /** The algorithm's name. */
   readonly algorithm: string
+  /** Which of its functions was at fault. */
   readonly kind: 'pick' | 'onNodeChange' | 'onRelease'
   /** What it picked, for `pick`. */
   readonly value?: unknown
@@ -92,6 +112,7 @@ export interface WorkerRestartEvent {
   readonly restarts: number
   /** Wait before the start, ms. */
   readonly delay: number
+  /** What the thread ended with. */
   readonly error: unknown
 }
 
@@ -103,13 +124,17 @@ export interface DiscoveryChangeEvent {
   readonly nodes: number
   /** Ids of those that came, and went. */
   readonly added: readonly string[]
+  /** Ids of those that went. */
   readonly removed: readonly string[]
 }
 
 /** A discovery looked, and what it found can't be used, or not all of it. What is known stays. */
 export interface DiscoveryProblemEvent {
+  /** The discovery's name, such as `dns:api.example`. */
   readonly discovery: string
+  /** Which kind of problem it is, as in `DiscoveryCounters.problems`. */
   readonly kind: 'empty' | 'notFound' | 'timeout' | 'failed' | 'invalid'
+  /** What is wrong, in words. */
   readonly reason: string
   /** What was thrown, where something was. */
   readonly error: unknown

@@ -1,12 +1,13 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { locked } from '../lock.mjs'
 import { browserFolders } from '../pages.mjs'
 import { bin, run } from '../process.mjs'
 import { filesUnder, fingerprint, once } from '../stamp.mjs'
 import { load, tools } from './tools.mjs'
 
 /** Apart from dist/, whose declarations have all that the tests of parts need. */
-const PARTS = 'target/api/parts'
+export const PARTS = 'target/api/parts'
 const PUBLISHED = 'target/api/declarations'
 
 /**
@@ -22,28 +23,31 @@ export async function declarations(root) {
   )
   const { version } = JSON.parse(readFileSync(join(root, 'node_modules/typescript/package.json'), 'utf8'))
   const folder = await tools(root)
-  const state = await once({
-    root,
-    stamp: `${PUBLISHED}/.built.json`,
-    inputs: fingerprint(
+  mkdirSync(join(root, 'target/api'), { recursive: true })
+  const state = await locked(join(root, 'target/api/.lock'), () =>
+    once({
       root,
-      ['tsconfig.json', 'package.json', '.ci/api/declarations.mjs', '.ci/api/package-lock.json', ...files],
-      version,
-    ),
-    async make() {
-      for (const place of [PARTS, PUBLISHED]) rmSync(join(root, place), { recursive: true, force: true })
-      if (!(await emit(root))) return undefined
-      await bundle(root, folder)
-      const made = filesUnder(root, [PUBLISHED])
-      const optional = optionalPackages(root)
-      for (const file of made) {
-        const text = readFileSync(join(root, file), 'utf8')
-        const isMain = file === `${PUBLISHED}/index.d.ts`
-        writeFileSync(join(root, file), (isMain ? LIBRARY : '') + withoutNeed(text, optional))
-      }
-      return made
-    },
-  })
+      stamp: `${PUBLISHED}/.built.json`,
+      inputs: fingerprint(
+        root,
+        ['tsconfig.json', 'package.json', '.ci/api/declarations.mjs', '.ci/api/package-lock.json', ...files],
+        version,
+      ),
+      async make() {
+        for (const place of [PARTS, PUBLISHED]) rmSync(join(root, place), { recursive: true, force: true })
+        if (!(await emit(root))) return undefined
+        await bundle(root, folder)
+        const made = filesUnder(root, [PUBLISHED])
+        const optional = optionalPackages(root)
+        for (const file of made) {
+          const text = readFileSync(join(root, file), 'utf8')
+          const isMain = file === `${PUBLISHED}/index.d.ts`
+          writeFileSync(join(root, file), (isMain ? LIBRARY : '') + withoutNeed(text, optional))
+        }
+        return made
+      },
+    }),
+  )
   if (state === 'failed') throw new Error('tsc failed: the declarations of src/ could not be written')
   return join(root, PUBLISHED)
 }
@@ -92,7 +96,8 @@ async function bundle(root, folder) {
     chunkFileNames: (/** @type {{ name: string }} */ { name }) => `${name.replace(/\.d$/, '')}.d.ts`,
     minifyInternalExports: false,
     // All in the main entry point's file, but what only integrations need: their packages need not be installed.
-    manualChunks: (/** @type {string} */ id) => (id.includes('/integrations/') ? undefined : 'index'),
+    manualChunks: (/** @type {string} */ id) =>
+      id.includes('/integrations/') || id.endsWith('/optional-package.d.ts') ? undefined : 'types',
     // Else what the main entry point imports is imported by the others too.
     hoistTransitiveImports: false,
   })

@@ -5,7 +5,7 @@ import { declarations, entryPoints } from './declarations.mjs'
 import { load, tools } from './tools.mjs'
 
 /** The packages' own types that a program of theirs would have. */
-const compilerOptions = {
+export const compilerOptions = {
   target: 'es2022',
   lib: ['es2024', 'esnext.disposable'],
   module: 'nodenext',
@@ -123,6 +123,7 @@ function tidy(text, name, elsewhere = new Set()) {
     .replace(/^\/\/ @public( \(undocumented\))?\n/gm, (_, undocumented) =>
       undocumented ? '// (undocumented)\n' : '',
     )
+    .replace(/^\/\/\/ <reference .*\n\n?/gm, '')
     .replace(/^\n?\/\/ \(No @packageDocumentation.*\n\n?/m, '')
 }
 

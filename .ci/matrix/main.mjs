@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { build } from '../build.mjs'
-import { acceptance, isKnown } from './acceptance.mjs'
+import { acceptance, isKnown, leftOut, stale, withoutHanging } from './acceptance.mjs'
 import { closingLines, markdown } from './report.mjs'
 import { installRuntimes, names, probe } from './runtimes.mjs'
 import { runAva, runSuite } from './suite.mjs'
@@ -41,12 +41,16 @@ async function test(name) {
   console.log(`\n── ${kind} ${version}: picks by ${engine}, the addon ${addon}`)
   const start = performance.now()
   const outcome = await runSuite(root, tests, {
-    ava: (some) => runAva(root, runtime, some),
+    ava: (some) => runAva(root, runtime, [...some, ...withoutHanging(kind)]),
     isKnown: (fault) => isKnown(kind, fault),
     say: console.log,
   })
-  const seconds = Math.round((performance.now() - start) / 1000)
-  const row = { name, kind, version, engine, addon, part, seconds, ...outcome }
+  const row = {
+    ...{ name, kind, version, engine, addon, part, ...outcome },
+    seconds: Math.round((performance.now() - start) / 1000),
+    known: [...outcome.known, ...leftOut(kind, outcome.files)],
+    stale: stale(kind, outcome),
+  }
   console.log(`\n${closingLines(row)}`)
   return row
 }

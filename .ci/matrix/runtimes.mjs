@@ -1,5 +1,6 @@
 import { cpSync, existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { locked } from '../lock.mjs'
 import { npm, run } from '../process.mjs'
 import { progress } from '../progress.mjs'
 import { fingerprint, once } from '../stamp.mjs'
@@ -29,7 +30,7 @@ export const names = ['20', '22', '24', '26', 'bun', 'deno']
  */
 export async function installRuntimes(root) {
   const own = FILES.map((file) => `.ci/matrix/${file}`)
-  const state = await once({
+  const work = {
     root,
     stamp: `${CACHE}/.installed.json`,
     inputs: fingerprint(root, own, [process.platform, process.arch]),
@@ -46,8 +47,9 @@ export async function installRuntimes(root) {
       console.error(output)
       return undefined
     },
-  })
-  return state !== 'failed'
+  }
+  // Two runs at once must not both install.
+  return (await locked(join(root, '.build.lock'), () => once(work))) !== 'failed'
 }
 
 /**

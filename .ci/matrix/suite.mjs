@@ -7,7 +7,6 @@ import { command } from './runtimes.mjs'
 
 /** @typedef {import('../ava.config.mjs').Written} Written */
 /** @typedef {import('../ava.config.mjs').FileStats} FileStats */
-/** @typedef {import('../count.mjs').Count} Count */
 /** @typedef {Written['faults'][number]} Fault */
 /** @typedef {import('./runtimes.mjs').Runtime} Runtime */
 /** @typedef {{ code: number, written: Written | undefined }} Run */
@@ -18,9 +17,10 @@ import { command } from './runtimes.mjs'
  * @property {number} passed
  * @property {number} failed
  * @property {number} skipped
- * @property {number} known tests that fail, and are known to
+ * @property {Fault[]} faults what failed, for good
+ * @property {Fault[]} known what failed, and is known to
  * @property {string[]} again files that failed beside others, and passed when they ran alone
- * @property {Fault[]} faults what failed for good
+ * @property {string[]} files that ran
  */
 
 /**
@@ -57,68 +57,62 @@ export async function runAva(root, runtime, tests) {
  * @param {string[]} tests
  * @param {object} how
  * @param {(tests: string[]) => Promise<Run>} how.ava
- * @param {(fault: { file: string, title?: string | undefined }) => boolean} how.isKnown
+ * @param {(fault: Fault) => boolean} how.isKnown
  * @param {(text: string) => void} how.say
  * @returns {Promise<Outcome>}
  */
 export async function runSuite(root, tests, { ava, isKnown, say }) {
   const first = await ava(tests)
-  if (first.written === undefined) return nothingRan(first.code)
-  const outcomes = Object.entries(first.written.byFile).map(([file, stats]) =>
-    outcomeOf(root, file, stats, first.written?.faults ?? [], isKnown),
-  )
+  const outcomes = outcomesOf(root, first.written, isKnown)
+  // What ava failed by that belongs to no file.
+  const isExplained = outcomes.some(({ failed, known }) => failed > 0 || known.length > 0)
   /** @type {string[]} */
   const again = []
-  for (const [i, outcome] of outcomes.entries()) {
-    if (outcome.failed === 0) continue
-    say(`\n── again, alone: ${outcome.file}`)
-    const { code, written } = await ava([outcome.file])
-    const [[path, stats] = []] = Object.entries(written?.byFile ?? {})
-    if (path === undefined || stats === undefined) continue
-    const second = outcomeOf(root, path, stats, written?.faults ?? [], isKnown)
-    if (second.failed === 0 && (code === 0 || second.known > 0)) again.push(outcome.file)
+  for (const [i, { file, failed }] of outcomes.entries()) {
+    if (failed === 0) continue
+    say(`\n── again, alone: ${file}`)
+    const [second] = outcomesOf(root, (await ava([file])).written, isKnown)
+    if (second === undefined) continue
     outcomes[i] = second
+    if (second.failed === 0) again.push(file)
   }
   const count = sum(outcomes)
-  const known = outcomes.reduce((total, outcome) => total + outcome.known, 0)
   const faults = outcomes.flatMap((outcome) => outcome.faults)
-  // What ava failed by that belongs to no file, or nothing at all having passed.
-  const unexplained = first.code !== 0 && again.length === 0 && count.failed === 0 && known === 0
-  if (unexplained || count.passed === 0) {
+  if (count.passed === 0 || (first.code !== 0 && !isExplained)) {
     count.failed += 1
     faults.push({ file: '', what: `ava ended with ${first.code}` })
   }
-  return { ...count, known, again, faults }
-}
-
-/** @param {number} code */
-function nothingRan(code) {
-  const faults = [{ file: '', what: `ava ended with ${code} before it ran a test` }]
-  return { passed: 0, failed: 1, skipped: 0, known: 0, again: [], faults }
+  return {
+    ...count,
+    faults,
+    known: outcomes.flatMap(({ known }) => known),
+    again,
+    files: outcomes.map(({ file }) => file),
+  }
 }
 
 /**
+ * What came of each file.
  * @param {string} root
- * @param {string} path
- * @param {FileStats} stats
- * @param {Fault[]} all
+ * @param {Written | undefined} written
  * @param {(fault: Fault) => boolean} isKnown
  */
-function outcomeOf(root, path, stats, all, isKnown) {
-  const file = relative(root, path).replaceAll('\\', '/')
-  const own = all.filter((fault) => fault.file === path).map((fault) => ({ ...fault, file }))
-  // That a process ended badly or a promise was left rejected says no more than the known failures before it.
-  const faults = own.filter((fault) => !isKnown(fault))
-  const known = own.length - faults.length
-  const passed = stats.passedTests + stats.passedKnownFailingTests
-  const undone = stats.declaredTests === 0 || stats.remainingTests > 0
-  if (faults.length === 0 && known === 0 && undone) faults.push({ file, what: 'it did not run to its end' })
-  return {
-    file,
-    passed,
-    failed: faults.length,
-    skipped: stats.skippedTests + stats.todoTests,
-    known,
-    faults,
-  }
+function outcomesOf(root, written, isKnown) {
+  return Object.entries(written?.byFile ?? {}).map(([path, stats]) => {
+    const file = relative(root, path).replaceAll('\\', '/')
+    const own = (written?.faults ?? []).filter((fault) => fault.file === path)
+    const known = own.map((fault) => ({ ...fault, file })).filter(isKnown)
+    const faults = own.map((fault) => ({ ...fault, file })).filter((fault) => !isKnown(fault))
+    if (own.length === 0 && (stats.declaredTests === 0 || stats.remainingTests > 0)) {
+      faults.push({ file, what: 'it did not run to its end' })
+    }
+    return {
+      file,
+      passed: stats.passedTests + stats.passedKnownFailingTests,
+      failed: faults.length,
+      skipped: stats.skippedTests + stats.todoTests,
+      faults,
+      known,
+    }
+  })
 }

@@ -1,3 +1,5 @@
+import { onPath, run } from '../process.mjs'
+
 /** @typedef {{ platform: string, arch: string, glibc?: string | undefined }} AddonFacts */
 
 const ELF = { 62: 'x64', 183: 'arm64' }
@@ -60,4 +62,28 @@ export function compareVersions(a, b) {
     if (difference !== 0) return difference
   }
   return 0
+}
+
+/** What every Linux that Node.js runs on has: its C library, the parts that old ones came in, and what Node itself needs. */
+const usual =
+  /^(libc\.so(\.6)?|libc\.musl-\w+\.so\.1|lib(m|dl|pthread|rt)\.so\.\d|libgcc_s\.so\.1|ld-linux[\w-]*\.so\.\d)$/
+
+/**
+ * What is wrong with how a library for Linux is linked, as readelf tells: it needs another library, or could be unloaded
+ * while threads that used it end. Nothing where there is no readelf.
+ * @param {string} file
+ * @returns {Promise<string[]>}
+ */
+export async function linkProblems(file) {
+  if (!onPath('readelf')) return []
+  const { output } = await run('readelf', ['-dW', file], { quiet: true, env: { LC_ALL: 'C' } })
+  return problemsOf(output)
+}
+
+/** @param {string} dynamic what `readelf -d` prints */
+export function problemsOf(dynamic) {
+  const needed = [...dynamic.matchAll(/\(NEEDED\)\s+Shared library: \[(.+?)\]/g)].map(([, name = '']) => name)
+  const problems = needed.filter((name) => !usual.test(name)).map((name) => `needs ${name}`)
+  const stays = needed.includes('libc.so.6') ? /\(FLAGS_1\).*\bNODELETE\b/.test(dynamic) : true
+  return stays ? problems : [...problems, 'can be unloaded: it is not linked with -z nodelete']
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { run } from '../process.mjs'
 import { filesUnder } from '../stamp.mjs'
-import { addonFacts, compareVersions } from './addon.mjs'
+import { addonFacts, compareVersions, linkProblems } from './addon.mjs'
 import { brokenReferences } from './references.mjs'
 import { typeProblems } from './types.mjs'
 
@@ -146,7 +146,8 @@ async function addonProblems(folder, manifest, files, most) {
     return { glibc: undefined, problems: [`holds ${addons.length} addons: one is expected`] }
   }
   const { platform, arch, glibc } = addonFacts(await readFile(join(folder, addon)))
-  const problems = []
+  const linked = platform === 'linux' ? await linkProblems(join(folder, addon)) : []
+  const problems = linked.map((problem) => `${addon} ${problem}`)
   if (!manifest.os.includes(platform) || !manifest.cpu.includes(arch)) {
     problems.push(`${addon} is for ${platform} ${arch}, the package for ${manifest.os} ${manifest.cpu}`)
   }

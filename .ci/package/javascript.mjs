@@ -3,7 +3,7 @@ import { dirname, join, posix } from 'node:path'
 
 /**
  * The modules that a package needs, smaller: comments and spaces are dropped. Names stay, and so do files, one for each
- * module: stack traces read well, and a module finds what lies beside it (`new URL('./worker.js', import.meta.url)`).
+ * module: stack traces read well, and a module finds what lies beside it (`new URL('./polling-thread.js', import.meta.url)`).
  * @param {string} root
  * @param {import('./manifests.mjs').MainManifest} manifest
  * @returns {Promise<Map<string, string>>} texts by paths
@@ -34,10 +34,9 @@ export async function minified(root, manifest) {
  * @param {import('./manifests.mjs').MainManifest} manifest
  */
 export function entriesOf({ exports, bin }) {
-  const exported = Object.values(exports).flatMap((entry) =>
-    typeof entry === 'string' ? [] : [entry.default],
-  )
-  return [...exported, ...Object.values(bin)].map((path) => posix.normalize(path))
+  const exported = Object.values(exports).map((entry) => (typeof entry === 'string' ? entry : entry.default))
+  const modules = [...exported, ...Object.values(bin)].filter((path) => path.endsWith('.js'))
+  return modules.map((path) => posix.normalize(path))
 }
 
 /** A file that a module starts or reads by its place beside it. */

@@ -2,16 +2,12 @@
 //   --bindings DIR  takes the addons from there, instead of the one that this machine builds
 //   --all           fails where a target has no addon
 //   --glibc VERSION fails where an addon asks for a newer glibc
-import { rm } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+// Imports at the top are of Node.js and of files that import no more than that: what runs first installs the packages.
+import { readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import Table from 'cli-table3'
 import { build } from '../build.mjs'
-import { filesUnder } from '../stamp.mjs'
-import { guard } from './guard.mjs'
-import { pack } from './pack.mjs'
-import { stage } from './stage.mjs'
 
 const root = join(fileURLToPath(import.meta.url), '../../..')
 const into = join(root, 'npm')
@@ -23,35 +19,20 @@ const { values } = parseArgs({
   },
 })
 
-/** @param {number} bytes */
-const kilobytes = (bytes) => `${(bytes / 1000).toFixed(1)} kB`
-
-/** @param {import('./guard.mjs').Checked[]} checked */
-function table(checked) {
-  const made = new Table({
-    head: ['package', 'files', 'unpacked', 'tarball', 'glibc'],
-    colAligns: ['left', 'right', 'right', 'right', 'right'],
-    style: { head: [], border: [], compact: true },
-  })
-  for (const { name, files, unpacked, size, glibc } of checked) {
-    made.push([name, files, kilobytes(unpacked), kilobytes(size), glibc ?? ''])
-  }
-  return made.toString()
-}
-
 async function main() {
   const failed = await build(root, { native: values.bindings === undefined })
   if (failed.length > 0) return false
+  const [{ stage }, { pack }, { guard }, { table }] = await Promise.all([
+    import('./stage.mjs'),
+    import('./pack.mjs'),
+    import('./guard.mjs'),
+    import('./table.mjs'),
+  ])
   const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: name } = process.env
   const repository = server && name ? `git+${server}/${name}.git` : undefined
   const staged = await stage(root, { into, bindings: values.bindings, all: values.all, repository })
-  for (const file of filesUnder(
-    into,
-    ['.'],
-    staged.map(({ folder }) => basename(folder)),
-  )) {
-    if (file.endsWith('.tgz')) await rm(join(into, file))
-  }
+  // Of a time when more was staged.
+  for (const file of await readdir(into)) if (file.endsWith('.tgz')) await rm(join(into, file))
   const packed = await pack(staged, into)
   const checked = await Promise.all(packed.map((tarball) => guard(tarball, { glibc: values.glibc })))
   console.log(table(checked))

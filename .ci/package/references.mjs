@@ -1,8 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { isBuiltin } from 'node:module'
-import { join } from 'node:path'
-import { declarationOf, referencesOf } from './declarations.mjs'
+import { dirname, join, posix } from 'node:path'
 
 /**
  * What a package names and does not have: files of its package.json, and what its modules and declarations import.
@@ -35,10 +34,11 @@ function brokenPaths(folder, manifest) {
   const problems = named
     .filter((path) => path !== undefined && !path.includes('*') && !existsSync(join(folder, path)))
     .map((path) => `its package.json names ${path}, which is not there`)
+  // Windows knows no such mode.
+  if (process.platform === 'win32') return problems
   for (const path of bins) {
-    // Windows knows no such mode.
-    const executable = process.platform === 'win32' || (statSync(join(folder, path)).mode & 0o111) !== 0
-    if (!executable) problems.push(`${path} can't be executed`)
+    const mode = statSync(join(folder, path), { throwIfNoEntry: false })?.mode ?? 0o111
+    if ((mode & 0o111) === 0) problems.push(`${path} can't be executed`)
   }
   return problems
 }
@@ -121,4 +121,24 @@ function undeclared(manifest, path, name) {
     (all) => all?.[other] !== undefined,
   )
   return declared ? [] : [`${path} imports ${name}, which it does not depend on`]
+}
+
+/**
+ * The modules that a declaration refers to: `from './x.js'`, `import('./x.js')`, `import './x.js'`.
+ * @param {string} text
+ */
+function referencesOf(text) {
+  // Not in comments, where examples import too.
+  const code = text.replace(/\/\*[\s\S]*?\*\//g, '')
+  const names = code.matchAll(/(?:\bfrom|(?<!['"])\bimport)\s*\(?\s*['"]([^'"]+)['"]/g)
+  return [...names].map(([, name = '']) => name)
+}
+
+/**
+ * The declaration file that is meant by what another one imports.
+ * @param {string} file
+ * @param {string} name
+ */
+function declarationOf(file, name) {
+  return posix.join(dirname(file), name).replace(/\.js$/, '.d.ts')
 }

@@ -1,8 +1,8 @@
 import { chmod, copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { declarations } from '../api/declarations.mjs'
 import { filesUnder } from '../stamp.mjs'
 import { commonJs } from './common-js.mjs'
-import { reachableDeclarations } from './declarations.mjs'
 import { minified } from './javascript.mjs'
 import { bindingManifests, mainManifest, pagesManifest } from './manifests.mjs'
 
@@ -122,8 +122,10 @@ async function stageMain({ root, into, source }, optional) {
   const facades = await commonJs(root, manifest)
   for (const [file, text] of [...modules, ...facades]) await write(folder, file, text)
   for (const file of Object.values(manifest.bin)) await chmod(join(folder, file), 0o755)
-  for (const file of await reachableDeclarations(root, manifest))
-    await copy(join(root, file), join(folder, file))
+  const types = await declarations(root)
+  for (const file of filesUnder(types, ['.']).filter((path) => path.endsWith('.d.ts'))) {
+    await copy(join(types, file), join(folder, 'dist', file))
+  }
   for (const file of documents) await copy(join(root, file), join(folder, file))
   for (const { from, to } of copies) await copy(join(root, from), join(folder, to))
   await writePackage(folder, manifest)

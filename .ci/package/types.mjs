@@ -6,7 +6,8 @@ import { formatMessage } from 'publint/utils'
 
 /**
  * What publint says of a tarball, and of its types arethetypeswrong. The way that TypeScript resolved modules before
- * `exports` (node10) does not count: it knows no paths of a package but files.
+ * `exports` (node10) does not count: it knows no paths of a package but files. Nor do entries that are programs, which
+ * have no types: they are started or bundled by name, not imported.
  * @param {string} file the tarball
  * @param {string[]} files
  * @returns {Promise<string[]>}
@@ -19,10 +20,19 @@ export async function typeProblems(file, files) {
     (message) => `publint: ${stripVTControlCharacters(formatMessage(message, pkg) ?? message.code)}`,
   )
   if (!files.some((path) => path.endsWith('.d.ts'))) return told
-  const result = await checkPackage(createPackageFromTarballData(new Uint8Array(bytes)))
+  const result = await checkPackage(createPackageFromTarballData(new Uint8Array(bytes)), {
+    excludeEntrypoints: programsOf(pkg.exports),
+  })
   if (result.types === false) return [...told, 'attw: has no types']
   const problems = result.problems.filter(
     (problem) => !('resolutionKind' in problem && problem.resolutionKind === 'node10'),
   )
   return [...told, ...problems.map((problem) => `attw: ${JSON.stringify(problem)}`)]
+}
+
+/** @param {Record<string, unknown>} exports */
+function programsOf(exports) {
+  return Object.entries(exports).flatMap(([path, entry]) =>
+    typeof entry === 'string' && entry.endsWith('.js') ? [path] : [],
+  )
 }

@@ -23,8 +23,11 @@ interface Measured {
 }
 
 const settings = JSON.parse(process.argv[2] ?? '') as UndiciSettings
-const servers = startChild(new URL('./undici-servers.ts', import.meta.url), [`${SERVERS}`])
-const ports = (await firstMessage(servers)) as number[]
+// Each a process: with one for all, a server that gets more is no slower than one that gets less.
+const servers = Array.from({ length: SERVERS }, (_, i) =>
+  startChild(new URL('./undici-server.ts', import.meta.url), [`${i}`]),
+)
+const ports = (await Promise.all(servers.map(firstMessage))) as number[]
 const nodes = ports.map((port) => `127.0.0.1:${port}`)
 const chance = new Chance(1)
 
@@ -43,7 +46,7 @@ await eachRound(settings.busyRounds, false, async (send, into) => {
   await byRate(send, settings.busyRequests, into.times)
 })
 process.send?.(SENDERS.map(resultOf))
-servers.disconnect()
+for (const server of servers) server.disconnect()
 process.disconnect()
 
 type Send = (path: string) => Promise<void>

@@ -6,7 +6,7 @@ import type { NatsAddress } from './nats-publisher.js'
 import { type AgentOptions, checkAgentOptions } from './options.js'
 import { Reporter } from './reporter.js'
 import type { SamplingCounters } from './sampling.js'
-import { type ServersCounters, startServers } from './servers.js'
+import { type AgentServersCounters, startServers } from './servers.js'
 import type { Traffic, TrafficCounters } from './traffic.js'
 
 /** Tells how busy this machine, container or process is. */
@@ -64,10 +64,13 @@ export interface Agent {
   set(name: string, value: NamedValue | undefined): void
   /** Ends the sampling, the servers and all connections. Safe to call again. */
   close(): Promise<void>
+  /** As `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>
 }
 
-export interface AgentCounters extends ServersCounters {
+/** What an agent did so far; the counters go on. */
+export interface AgentCounters extends AgentServersCounters {
+  /** What came of its sampler. */
   readonly sampling: SamplingCounters
   /** Requests that middleware counted, and reports in responses. */
   readonly traffic: TrafficCounters
@@ -88,6 +91,7 @@ export interface AgentCounters extends ServersCounters {
  *
  * Listens on loopback unless told otherwise, and keeps the process alive until it is closed, but with `unref`.
  *
+ * @example
  * ```ts
  * const agent = await createAgent({ port: 9000, sampler: eventLoopSampler() })
  * console.log(agent.url) // http://127.0.0.1:9000/report

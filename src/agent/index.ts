@@ -17,10 +17,10 @@ export {
   type OrcaServiceOptions,
   orcaService,
 } from './orca-service.js'
-export type { Parts } from './parts.js'
-export type { ServerCounters } from './report-server.js'
+export type { UtilizationParts } from './parts.js'
+export type { ReportServerCounters } from './report-server.js'
 export * from './samplers/index.js'
 export type { SamplingCounters } from './sampling.js'
-export type { ServersCounters } from './servers.js'
+export type { AgentServersCounters } from './servers.js'
 export type { ServedRequest, Traffic, TrafficCounters, TrafficReport } from './traffic.js'
 export type { Utilization, UtilizationOptions } from './utilization.js'

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.js'
 import type { Report } from '../report.js'
-import { type OwnPart, type Parts, percentOf, reportOfParts, sampleParts } from './parts.js'
+import { type OwnPart, percentOf, reportOfParts, sampleParts, type UtilizationParts } from './parts.js'
 import { type CpuSamplerOptions, cpuSampler } from './samplers/cpu.js'
 import { eventLoopSampler, type LoopTimes } from './samplers/event-loop.js'
 import type { Files } from './samplers/files.js'
@@ -35,7 +35,7 @@ export class Measures {
   readonly counters: SamplingCounters
   readonly #sampling: Sampling
   // Of the sample that is being taken; undefined where the user's sampler alone is asked.
-  #parts: Parts | undefined
+  #parts: UtilizationParts | undefined
 
   /** @throws OptionError where options contradict each other */
   constructor(options: MeasuresOptions) {

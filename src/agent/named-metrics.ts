@@ -5,6 +5,7 @@ import type { ReportPart, ReportSource } from './source.js'
 /** A metric of the user's own: a number, or a function that gives it. */
 export type NamedValue = number | (() => number)
 
+/** What came of the user's own metrics. */
 export interface NamedCounters {
   /** Values that were left out of the report: no finite number within 1e12, or the function threw. */
   readonly bad: number

@@ -24,7 +24,7 @@ export interface AgentCheckOptions {
   readonly host?: string | undefined
   /** Port to listen on, 0 for any free one. Default 0. */
   readonly port?: number | undefined
-  /** Connections at a time; further ones are closed at once, and counted. Default 1,024. */
+  /** Connections at a time, at least 1; further ones are closed at once, and counted. Default 1,024. */
   readonly maxConnections?: number | undefined
 }
 
@@ -38,10 +38,11 @@ export interface GrpcOptions extends OrcaServiceOptions {
   readonly token?: string | undefined
   /** Serve by TLS. Default the agent's own `tls`. */
   readonly tls?: ServerTls | undefined
-  /** Connections at a time; further ones are closed at once, and counted. Default 1,024. */
+  /** Connections at a time, at least 1; further ones are closed at once, and counted. Default 1,024. */
   readonly maxConnections?: number | undefined
 }
 
+/** Options of `createAgent`. */
 export interface AgentOptions extends UtilizationOptions {
   /** Answer over HTTP; `host`, `port`, `path`, `metrics`, `token`, `tls` and `maxConnections` are its. Default true. */
   readonly http?: boolean | undefined
@@ -74,13 +75,13 @@ export interface AgentOptions extends UtilizationOptions {
   readonly named?: Readonly<Record<string, NamedValue>> | undefined
   /** Percent of the share of work that it would get otherwise, 0-100. Default: says nothing of it. */
   readonly weight?: number | undefined
-  /** Most requests in flight that it takes from one process; 0: no limit. Default: says nothing of it. */
+  /** Most requests in flight that it takes from one process, at least 0; 0: no limit. Default: says nothing of it. */
   readonly maxInFlight?: number | undefined
   /** From the end of one sample to the start of the next, ms. Default 1,000. */
   readonly sampleInterval?: number | undefined
   /** How long a promise of the sampler may take, ms. Default 2,000. */
   readonly sampleTimeout?: number | undefined
-  /** Connections at a time; further ones are closed at once, and counted. Default 1,024. */
+  /** Connections at a time, at least 1; further ones are closed at once, and counted. Default 1,024. */
   readonly maxConnections?: number | undefined
   /** Let the process end though the agent listens. Default false: a server keeps its process alive. */
   readonly unref?: boolean | undefined

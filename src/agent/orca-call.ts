@@ -10,11 +10,15 @@ import type { Reporter } from './reporter.js'
 export interface OrcaCall {
   /** The request, serialized. */
   readonly request: Uint8Array
+  /** The call's header metadata. */
   readonly metadata: { get(name: string): readonly (string | Uint8Array)[] }
   /** Reports that were written, and have not gone out. */
   readonly writableLength: number
+  /** Sends a report; false where the client is slow to read. */
   write(report: Buffer): boolean
+  /** Calls `listener` when the client gives the call up. */
   on(event: 'cancelled', listener: () => void): unknown
+  /** Ends the call with a status. */
   emit(event: 'error', status: OrcaStatus): unknown
 }
 
@@ -22,6 +26,7 @@ export interface OrcaCall {
 export interface OrcaStatus {
   /** A status code of gRPC's. */
   readonly code: number
+  /** Why, in words. */
   readonly details: string
 }
 

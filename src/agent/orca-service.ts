@@ -29,6 +29,7 @@ export interface OrcaServiceCounters {
   badRequests: number
 }
 
+/** Options of `orcaService`. */
 export interface OrcaServiceOptions {
   /**
    * Reports are sent no more often than this, ms, whatever a client asks for, but when the agent's state changes. Default
@@ -56,7 +57,9 @@ export type OrcaServiceDefinition = {
 
 /** `xds.service.orca.v3.OpenRcaService`, for a server of @grpc/grpc-js. */
 export interface OrcaService {
+  /** The service, as `addService` of grpc-js takes it. */
   readonly definition: OrcaServiceDefinition
+  /** What answers its calls. */
   readonly implementation: { readonly StreamCoreMetrics: (call: OrcaCall) => void }
   /** What it did so far; the counters go on. */
   readonly counters: Readonly<OrcaServiceCounters>
@@ -197,7 +200,9 @@ export function createOrcaService(
  *
  * It ends with the agent, and by `close()`; end it before the server's `tryShutdown`, which waits for open streams.
  *
+ * @example
  * ```ts
+ * const server = new grpc.Server()
  * const { definition, implementation } = orcaService(agent)
  * server.addService(definition, implementation)
  * ```

@@ -2,7 +2,7 @@ import type { Report } from '../report.js'
 import type { SyncSampler } from './samplers/sampler.js'
 
 /** What was measured at one time, each in percent, 0-100. What can't be measured here is left out. */
-export interface Parts {
+export interface UtilizationParts {
   /** What the `sampler` says. */
   readonly cpu: number
   /** Utilization of the event loop, the largest over this thread and the `workers`. */
@@ -28,12 +28,12 @@ export const PARTS = [
   'cpuPressure',
   'memoryPressure',
   'ioPressure',
-] as const satisfies readonly (keyof Parts)[]
+] as const satisfies readonly (keyof UtilizationParts)[]
 
 /** Those that idlest measures itself. */
-export type OwnPart = Exclude<keyof Parts, 'cpu'>
+export type OwnPart = Exclude<keyof UtilizationParts, 'cpu'>
 
-export type OwnParts = Pick<Parts, OwnPart>
+export type OwnParts = Pick<UtilizationParts, OwnPart>
 
 /** One sample of the parts that could be measured, and why the others could not. */
 export interface OwnSample {
@@ -74,14 +74,14 @@ const METRICS = [
   ['cpuPressure', 'cpu_pressure'],
   ['memoryPressure', 'memory_pressure'],
   ['ioPressure', 'io_pressure'],
-] as const satisfies readonly (readonly [keyof Parts, string])[]
+] as const satisfies readonly (readonly [keyof UtilizationParts, string])[]
 
 /**
  * The parts as a report has them: `application` is the event loop's utilization, `memory` itself, and the others are
  * named metrics. Those are 0-1, like ORCA's own utilizations on the wire, so that they can be among the
  * `metricNames` of `weightedRoundRobin`.
  */
-export function reportOfParts(parts: Parts): Report {
+export function reportOfParts(parts: UtilizationParts): Report {
   const report: Report = {}
   if (parts.eventLoop !== undefined) report.application = parts.eventLoop
   if (parts.memory !== undefined) report.memory = parts.memory

@@ -14,7 +14,7 @@ import { reportHeader } from './report-header.js'
 import type { Reporter } from './reporter.js'
 
 /** What the agent's server did, since the start. */
-export interface ServerCounters {
+export interface ReportServerCounters {
   /** Requests whose head was read. */
   readonly requests: number
   /** Answered with a report. */
@@ -42,7 +42,7 @@ const JSON_TYPE = 'application/json'
 /** Answers with reports over HTTP. */
 export interface ReportServer extends AgentServer {
   readonly address: Address
-  readonly counters: ServerCounters
+  readonly counters: ReportServerCounters
   /** Where the report is. */
   readonly url: string
 }

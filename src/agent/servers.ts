@@ -11,15 +11,15 @@ import type { CheckedAgentOptions } from './options.js'
 import {
   noServerCounters,
   type ReportServer,
-  type ServerCounters,
+  type ReportServerCounters,
   startReportServer,
 } from './report-server.js'
 import type { Reporter } from './reporter.js'
 
 /** What each server of an agent did. */
-export interface ServersCounters {
+export interface AgentServersCounters {
   /** The HTTP server; zeros where there is none. */
-  readonly server: ServerCounters
+  readonly server: ReportServerCounters
   /** The port for agent checks, where there is one. */
   readonly agentCheck?: AgentCheckCounters
   /** The port for gRPC, where there is one. */
@@ -34,7 +34,7 @@ export interface Servers {
   readonly agentCheck?: AgentCheckServer
   readonly grpc?: GrpcServer
   readonly nats?: NatsPublisher
-  readonly counters: ServersCounters
+  readonly counters: AgentServersCounters
   /** Ends them all. */
   close(): Promise<void>
 }

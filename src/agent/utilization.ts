@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { OptionError } from '../errors.js'
 import { flag } from '../options.js'
-import { type OwnSample, PARTS, type Parts } from './parts.js'
+import { type OwnSample, PARTS, type UtilizationParts } from './parts.js'
 import type { WatchedWorkers } from './samplers/event-loop.js'
 import { type Sampled, type Sampler, samplerOption } from './samplers/sampler.js'
 
@@ -9,7 +9,7 @@ import { type Sampled, type Sampler, samplerOption } from './samplers/sampler.js
  * What is reported as `cpu`, by which balancers pick: `'max'`, the largest of CPU, event loop and throttled time; one of
  * the parts by its name; or a function of the parts that gives percent, or undefined for no value this time.
  */
-export type Utilization = 'max' | keyof Parts | ((parts: Parts) => Sampled)
+export type Utilization = 'max' | keyof UtilizationParts | ((parts: UtilizationParts) => Sampled)
 
 /** What an agent measures, and what it makes of it. */
 export interface UtilizationOptions {
@@ -72,7 +72,11 @@ export function checkUtilization({ utilization, eventLoop = true, workers }: Uti
  * The utilization by the parts: percent, or whatever a function of the user's gives; undefined where it has no value yet.
  * @throws what the function throws; where one part is asked for, why that can't be measured
  */
-export function utilizationOf(utilization: Utilization, parts: Parts, { failures }: OwnSample): Sampled {
+export function utilizationOf(
+  utilization: Utilization,
+  parts: UtilizationParts,
+  { failures }: OwnSample,
+): Sampled {
   if (typeof utilization === 'function') return utilization(parts)
   if (utilization === 'max') return Math.max(parts.cpu, parts.eventLoop ?? 0, parts.throttled ?? 0)
   if (utilization !== 'cpu' && failures.has(utilization)) throw failures.get(utilization)

@@ -9,7 +9,10 @@ export interface AdaptiveOptions {
   ttl?: number | undefined
   /** What is known of a node fades with this time constant, ms, so that it is tried again some time. Default 10,000. */
   fading?: number | undefined
-  /** A node that gives errors alone counts as so many times as slow, less one; 0: errors do not count. Default 10. */
+  /**
+   * A node that gives errors alone counts as so many times as slow, less one, 0 to 1e6; 0: errors do not count. Default
+   * 10.
+   */
   errorCost?: number | undefined
 }
 
@@ -50,9 +53,14 @@ const SMOOTHING = 10_000
  * load, 1.5 at 50 %; each request still finds an idle node. A node that hung is back 25 s after it is well, one that
  * timed out after 5 to 10 s. For the first few responses it is `leastConnections`.
  *
- * How it was found, and what failed, with figures: `.github/docs/adaptive.md`.
+ * How it was found, and what failed, with figures, is in the guide "adaptive(): how it was found".
  *
- * Throws OptionError.
+ * @example
+ * ```ts
+ * const balancer = createBalancer({ nodes, algorithm: adaptive() })
+ * await balancer.run((node) => fetch(`http://${node}/`))
+ * ```
+ * @throws OptionError
  */
 export function adaptive(given: AdaptiveOptions = {}): AdaptiveAlgorithm {
   const { ttl, fading, errorCost } = checkOptions('adaptive', given, adaptiveOptions)

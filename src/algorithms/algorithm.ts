@@ -9,12 +9,15 @@ export type WeightOf = (id: string) => number
 
 /** `random()`: every member that is up, with equal chances or by weight. */
 export interface RandomAlgorithm {
+  /** Which algorithm it is. */
   readonly kind: 'random'
+  /** Fixed weights by id. */
   readonly weights?: Weights
 }
 
 /** `roundRobin()`: every member that is up, in turn. */
 export interface RoundRobinAlgorithm {
+  /** Which algorithm it is. */
   readonly kind: 'roundRobin'
   /** Whether all threads of a balancer take turns together. */
   readonly shared?: boolean
@@ -25,6 +28,7 @@ export type OwnSendsCost = number | boolean
 
 /** `leastCpu()`, with its options in the table's units. */
 export interface LeastCpuAlgorithm {
+  /** Which algorithm it is. */
   readonly kind: 'leastCpu'
   /** Width of the band, inclusive, in 1/1000 percentage points. */
   readonly threshold: number
@@ -34,11 +38,13 @@ export interface LeastCpuAlgorithm {
   readonly missing: number | 'mean' | 'exclude'
   /** Time constant of the smoothing, ms; 0: none. */
   readonly smoothing: number
+  /** What one own pick adds to the reading. */
   readonly ownSends: OwnSendsCost
 }
 
 /** `spareCapacity()`, with its options in the table's units. */
 export interface SpareCapacityAlgorithm {
+  /** Which algorithm it is. */
   readonly kind: 'spareCapacity'
   /** Oldest age of a fresh reading, whole ms, inclusive. */
   readonly ttl: number
@@ -48,21 +54,25 @@ export interface SpareCapacityAlgorithm {
   readonly minShare: number
   /** What a missing reading counts as. */
   readonly missing: 'mean' | 'exclude'
+  /** What one own pick adds to the reading. */
   readonly ownSends: OwnSendsCost
 }
 
 /** `leastConnections()`: the fewest requests in flight among some. */
 export interface LeastConnectionsAlgorithm {
+  /** Which algorithm it is. */
   readonly kind: 'leastConnections'
   /** Members that are compared, at least 1. */
   readonly choices: number
   /** Whether all are compared. */
   readonly exact: boolean
+  /** Fixed weights by id. */
   readonly weights?: Weights
 }
 
 /** `prequal()`: by requests in flight and latency, from a pool of probes. */
 export interface PrequalAlgorithm {
+  /** Which algorithm it is. */
   readonly kind: 'prequal'
   /** Members with more in flight than this quantile of recent probes are hot, 0-1. */
   readonly quantile: number
@@ -88,12 +98,17 @@ export interface WeightClamp {
 
 /** `weightedRoundRobin()`: every member that is up in turn, some more often. Times are whole ms. */
 export interface WeightedRoundRobinAlgorithm {
+  /** Which algorithm it is. */
   readonly kind: 'weightedRoundRobin'
+  /** How long a node has to report before its weight counts. */
   readonly blackoutPeriod: number
+  /** How long a weight counts without a report. */
   readonly weightExpirationPeriod: number
   /** At least 100. */
   readonly weightUpdatePeriod: number
+  /** What errors count in the weight. */
   readonly errorUtilizationPenalty: number
+  /** How far weights may be from their mean. */
   readonly clamp: WeightClamp
   /** Metrics whose largest stands for the utilization where `application` is not reported. */
   readonly metricNames: readonly string[]
@@ -103,6 +118,7 @@ export interface WeightedRoundRobinAlgorithm {
 
 /** `adaptive()`: the least response time to expect. */
 export interface AdaptiveAlgorithm {
+  /** Which algorithm it is. */
   readonly kind: 'adaptive'
   /** Oldest age of a fresh reading, whole ms, inclusive. */
   readonly ttl: number
@@ -116,6 +132,7 @@ export interface AdaptiveAlgorithm {
 
 /** `powerOfTwo()`: the best of some by one metric. */
 export interface PowerOfTwoAlgorithm {
+  /** Which algorithm it is. */
   readonly kind: 'powerOfTwo'
   /** A field of the report, or the name of a metric of the user's own. */
   readonly metric: string
@@ -133,6 +150,7 @@ export interface PowerOfTwoAlgorithm {
 
 /** `local()`: the balancer's `self`; another member where that can't be picked. */
 export interface LocalAlgorithm {
+  /** Which algorithm it is. */
   readonly kind: 'local'
   /** How the others are picked. */
   readonly otherwise: 'random' | 'roundRobin'
@@ -140,21 +158,27 @@ export interface LocalAlgorithm {
 
 /** `hashRing()`: the node that comes next on a ring. */
 export interface HashRingAlgorithm {
+  /** Which algorithm it is. */
   readonly kind: 'hashRing'
   /** Points of a node of weight 1. */
   readonly points: number
+  /** How keys and nodes are hashed. */
   readonly hash: HashName
   /** What a node may have in flight, in means; undefined: any number. */
   readonly boundedLoad: number | undefined
+  /** Fixed weights by id. */
   readonly weights: Weights | undefined
 }
 
 /** `maglev()`: the node in a cell of a table. */
 export interface MaglevAlgorithm {
+  /** Which algorithm it is. */
   readonly kind: 'maglev'
   /** Cells: a prime number. */
   readonly tableSize: number
+  /** How keys and nodes are hashed. */
   readonly hash: HashName
+  /** Fixed weights by id. */
   readonly weights: Weights | undefined
 }
 

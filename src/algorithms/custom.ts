@@ -38,12 +38,15 @@ export interface CustomChoice<N extends NodeLike = NodeLike> extends CustomConte
 
 /** What became of a member: it came, left, takes work again, or for one of three reasons is sent no more. */
 export interface CustomNodeChange<N extends NodeLike = NodeLike> {
+  /** What happened to it: it came, it went, or the state that it is in now. */
   readonly kind: 'add' | 'remove' | NodeState
+  /** The node, as it was given. */
   readonly node: N
 }
 
 /** How the work of a lease went. */
 export interface CustomOutcome {
+  /** Whether the work succeeded. */
   readonly ok: boolean
   /** What went wrong, where that was told. */
   readonly error: unknown
@@ -79,6 +82,7 @@ export interface CustomPicker<N extends NodeLike = NodeLike> {
 
 /** `custom()`: what picks is the user's. Can't be posted. */
 export interface CustomAlgorithm {
+  /** Which algorithm it is. */
   readonly kind: 'custom'
   /** Gives what picks for one balancer. Throws OptionError. */
   readonly make: () => CustomPicker
@@ -88,8 +92,12 @@ const hooks = ['init', 'onNodeChange', 'onRelease'] as const
 
 /**
  * An algorithm of your own, with the members, leases, draining and counters of the others. Give a function where it
- * keeps state, so that each balancer gets one of its own:
+ * keeps state, so that each balancer gets one of its own.
  *
+ * It runs in TypeScript whatever the `engine`, once a pick, so that its picks cost what it costs. A balancer with it has
+ * no `handle()`: functions can't be posted to a thread.
+ *
+ * @example
  * ```ts
  * const stickiest = custom({ select: ({ nodes }) => nodes[0] })
  *
@@ -105,9 +113,7 @@ const hooks = ['init', 'onNodeChange', 'onRelease'] as const
  *   }
  * })
  * ```
- *
- * It runs in TypeScript whatever the `engine`, once a pick, so that its picks cost what it costs. A balancer with it has
- * no `handle()`: functions can't be posted to a thread. Throws OptionError.
+ * @throws OptionError
  */
 export function custom<N extends NodeLike = NodeLike>(
   given: CustomPicker<N> | (() => CustomPicker<N>),

@@ -46,7 +46,13 @@ const hashRingOptions = options({
  * Use it where a node that knows a key is faster than one that does not: caches, sessions, sharded state. It listens to
  * no report: a key that is asked for more than others makes its node busier, unless `boundedLoad` is given.
  *
- * Throws OptionError.
+ * @example
+ * ```ts
+ * const balancer = createBalancer({ nodes, algorithm: hashRing({ boundedLoad: 1.25 }) })
+ * const node = balancer.select({ key: 'user-4711' })
+ * const [first, second] = balancer.replicas('user-4711', 2)
+ * ```
+ * @throws OptionError
  */
 export function hashRing(given: HashRingOptions = {}): HashRingAlgorithm {
   const { points, hash, boundedLoad, weights } = checkOptions('hashRing', given, hashRingOptions)

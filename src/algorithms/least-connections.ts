@@ -31,7 +31,7 @@ const leastConnectionsOptions = options({
  * slow, and no report is needed. Never herds. Where many clients send little each, the counts say nothing, and it is
  * `random()`.
  *
- * Throws OptionError.
+ * @throws OptionError
  */
 export function leastConnections(given: LeastConnectionsOptions = {}): LeastConnectionsAlgorithm {
   const { choices, exact, weights } = checkOptions('leastConnections', given, leastConnectionsOptions)

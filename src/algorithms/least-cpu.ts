@@ -55,7 +55,11 @@ const leastCpuOptions = options({
  * It herds where reports are old compared with how long a request takes: every balancer sends everything to the same
  * few nodes until the next report. Use it where work is long (seconds) or reports are fast (several a request).
  *
- * Throws OptionError.
+ * @example
+ * ```ts
+ * const balancer = createBalancer({ nodes, algorithm: leastCpu({ threshold: 10, ttl: 6_000 }) })
+ * ```
+ * @throws OptionError
  */
 export function leastCpu(given: LeastCpuOptions = {}): LeastCpuAlgorithm {
   const { threshold, ttl, missing, smoothing, ownSends } = checkOptions('leastCpu', given, leastCpuOptions)

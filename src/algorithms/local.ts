@@ -15,7 +15,7 @@ const localOptions = options({ otherwise: v.optional(oneOf(['random', 'roundRobi
  * process does itself costs so much less than a call that load does not matter. Needs `self`: a balancer without it
  * throws OptionError.
  *
- * Throws OptionError.
+ * @throws OptionError
  */
 export function local(given: LocalOptions = {}): LocalAlgorithm {
   const { otherwise } = checkOptions('local', given, localOptions)

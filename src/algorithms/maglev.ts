@@ -41,7 +41,7 @@ const maglevOptions = options({
  *
  * Use it where a node that knows a key is faster, but may have to learn some anew; `hashRing` where that is dear.
  *
- * Throws OptionError.
+ * @throws OptionError
  */
 export function maglev(given: MaglevOptions = {}): MaglevAlgorithm {
   const { tableSize, hash, weights } = checkOptions('maglev', given, maglevOptions)

@@ -56,7 +56,7 @@ const powerOfTwoOptions = options({
  * By `'inFlight'` it is `leastConnections` that also hears what others send; a report older than a few requests only
  * holds back what the own count would tell. Two balancers over one table can go by a metric each.
  *
- * Throws OptionError.
+ * @throws OptionError
  */
 export function powerOfTwo(given: PowerOfTwoOptions): PowerOfTwoAlgorithm {
   const { metric, choices, choiceRate, otherwise, unknown, ttl } = checkOptions(

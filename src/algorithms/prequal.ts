@@ -50,7 +50,7 @@ const prequalOptions = options({
  * With `poll: false`, and in balancers that are attached from other threads, nothing is asked: there, as everywhere, what
  * polls, `report()` and others' probes put into the table makes entries too.
  *
- * Throws OptionError.
+ * @throws OptionError
  */
 export function prequal(given: PrequalOptions = {}): PrequalAlgorithm {
   const { quantile, pool, maxAge, probes, removals } = checkOptions('prequal', given, prequalOptions)

@@ -16,7 +16,7 @@ const randomOptions = options({ weights: weightsOption })
 /**
  * Picks uniformly among the members that are up, or in proportion to fixed `weights`. Listens to no report; never herds.
  *
- * Throws OptionError.
+ * @throws OptionError
  */
 export function random(given: RandomOptions = {}): RandomAlgorithm {
   const { weights } = checkOptions('random', given, randomOptions)

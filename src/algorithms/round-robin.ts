@@ -17,7 +17,7 @@ const roundRobinOptions = options({ shared: v.optional(flag(), false) })
  * Picks the members that are up in turn, from a random start: exact for one balancer, and with `shared` for all threads
  * of it. Listens to no report, so it gives a busy node as much as an idle one; never herds.
  *
- * Throws OptionError.
+ * @throws OptionError
  */
 export function roundRobin(given: RoundRobinOptions = {}): RoundRobinAlgorithm {
   const { shared } = checkOptions('roundRobin', given, roundRobinOptions)

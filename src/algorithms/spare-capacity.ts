@@ -42,7 +42,7 @@ const spareCapacityOptions = options({
  * follows the load that it makes itself, so without smoothing it swings (see `smoothing`); it does not know that a node
  * has a queue.
  *
- * Throws OptionError.
+ * @throws OptionError
  */
 export function spareCapacity(given: SpareCapacityOptions = {}): SpareCapacityAlgorithm {
   const { smoothing, minShare, ttl, missing, ownSends } = checkOptions(

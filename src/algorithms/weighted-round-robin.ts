@@ -16,7 +16,10 @@ export interface WeightBounds {
 export interface WeightedRoundRobinOptions {
   /** A node's weight counts from so many ms after the first of its reports on. Default 10,000. */
   blackoutPeriod?: number | undefined
-  /** A weight counts no more once its report is so old, ms. The node then begins anew, blackout included. Default 180,000. */
+  /**
+   * A weight counts no more once its report is so old, ms. The node then begins anew, blackout included. Default
+   * 180,000.
+   */
   weightExpirationPeriod?: number | undefined
   /** Time between two updates of the weights, ms; less than 100 counts as 100. Default 1,000. */
   weightUpdatePeriod?: number | undefined
@@ -35,7 +38,7 @@ export interface WeightedRoundRobinOptions {
   metricNames?: readonly string[] | undefined
   /**
    * Fixed weights by node id, 0 (never picked) to 1e12; 1 for a node that is not named. Reports then count for nothing,
-   * nor do the options that are about them.
+   * nor do the options that are about them. Default: by reports.
    */
   weights?: Weights | undefined
 }
@@ -99,7 +102,7 @@ export const SHORTEST_UPDATE = 100
  * at `largest / mean` weights on average, of what `clamp` makes of them: few, whatever the number of nodes, unless one of
  * many nodes weighs more than all the others: then 100 to 160 ns natively at 1,000 to 10,000 nodes, and 6 to 9 µs portably.
  *
- * Throws OptionError.
+ * @throws OptionError
  */
 export function weightedRoundRobin(given: WeightedRoundRobinOptions = {}): WeightedRoundRobinAlgorithm {
   const checked = checkOptions('weightedRoundRobin', given, weightedRoundRobinOptions)

@@ -7,6 +7,7 @@ import { processClock } from '../process-clock.js'
 import { toSeed } from '../seed.js'
 import { attachMemory } from '../table/file/open.js'
 import { NO_SLOT } from '../table/layout.js'
+import { keepLedger } from '../table/own-flights.js'
 import type { AttachedBalancer } from './contract.js'
 import {
   type BalancerHandle,
@@ -25,7 +26,7 @@ import { takeStanding } from './posted-standing.js'
 export interface AttachOptions {
   /** Fixes the sequence of this thread's picks; a whole number from 0 to 2^53 - 1. Default: by chance. */
   seed?: number | undefined
-  /** Needed where the balancer has a clock of its own: one that agrees with it. */
+  /** Needed where the balancer has a clock of its own: one that agrees with it. Default: the process's monotonic clock. */
   clock?: Clock | undefined
   /** Default: the balancer's. */
   engine?: 'auto' | 'native' | 'portable' | undefined
@@ -71,10 +72,14 @@ class ThreadBalancer extends TablePicker<string> implements AttachedBalancer {
     }
     const known = new KnownPlaces()
     let news: News | undefined
+    const chosen = chooseEngine(engine ?? handle.engine)
+    const memory = attachMemory(handle.table, 'counts')
+    // A file's table has one already.
+    if (memory.ledger === undefined) keepLedger(memory, chosen.ownFlights)
     super({
       name: handle.name,
-      engine: chooseEngine(engine ?? handle.engine),
-      memory: attachMemory(handle.table, 'counts'),
+      engine: chosen,
+      memory,
       clock: clock ?? processClock,
       exact: clock !== undefined && clock !== processClock,
       algorithm: handle.algorithm,
@@ -172,8 +177,15 @@ class ThreadBalancer extends TablePicker<string> implements AttachedBalancer {
 /**
  * Attaches to a balancer of another thread, from the handle that was posted here.
  *
- * Throws OptionError, TableError where the memory is not a table of this version, ClosedError where the balancer has been
- * closed meanwhile, EngineError.
+ * @example
+ * ```ts
+ * const attached = attachBalancer(workerData.handle)
+ * await attached.run((node) => fetch(`http://${node}/`))
+ * ```
+ * @param handle what `balancer.handle()` gave, posted to this thread
+ * @throws TableError where the memory is not a table of this version
+ * @throws ClosedError where the balancer has been closed meanwhile
+ * @throws OptionError, EngineError
  */
 export function attachBalancer(handle: BalancerHandle, options: AttachOptions = {}): AttachedBalancer {
   return new ThreadBalancer(checkHandle(handle), options)

@@ -297,16 +297,34 @@ class PollingBalancer<N extends NodeLike = NodeLike> extends SeatedBalancer<N> i
 }
 
 /**
- * Makes a balancer and starts to poll its members.
+ * Makes a balancer of ids and starts to poll its members.
  *
+ * @example
  * ```ts
  * const balancer = createBalancer({ nodes: ['10.0.0.1:8080', '10.0.0.2:8080'] })
  * await balancer.run(async (node) => fetch(`http://${node}/`))
  * ```
- * Throws OptionError, BadNodeError, DuplicateNodeError, TableError, EngineError.
+ * @throws OptionError, BadNodeError, DuplicateNodeError, TableError
+ * @throws EngineError where the engine that was asked for can't be loaded
  */
 export function createBalancer(options?: BalancerOptions<string>): Balancer<string>
+/**
+ * Makes a balancer of objects with an `id` and starts to poll its members; picks give these very objects.
+ *
+ * @example
+ * ```ts
+ * const nodes = [{ id: '10.0.0.1:8080', zone: 'a' }, { id: '10.0.0.2:8080', zone: 'b' }]
+ * const balancer = createBalancer({ nodes })
+ * const { zone } = balancer.select()
+ * ```
+ * @throws OptionError, BadNodeError, DuplicateNodeError, TableError, EngineError
+ */
 export function createBalancer<N extends { readonly id: string }>(options: BalancerOptions<N>): Balancer<N>
+/**
+ * Makes a balancer of either, and starts to poll its members.
+ *
+ * @throws OptionError, BadNodeError, DuplicateNodeError, TableError, EngineError
+ */
 export function createBalancer<N extends NodeLike>(options: BalancerOptions<N>): Balancer<N>
 export function createBalancer(options: BalancerOptions = {}): Balancer {
   return new PollingBalancer(options)

@@ -19,8 +19,6 @@ import type { BalancerStats } from './stats.js'
 
 /**
  * Picks among members, from what is known of them: what balancers and attached balancers have in common.
- *
- * @category Balancer
  */
 export interface Picker<N extends NodeLike = NodeLike> {
   /** The balancer's name, as telemetry has it. */
@@ -35,33 +33,64 @@ export interface Picker<N extends NodeLike = NodeLike> {
   readonly closed: boolean
 
   /**
-   * The node for the next call.
-   * - without arguments: one of the members
-   * - an array of nodes: one of its elements, the very one that was passed. Nodes that nobody has heard of count as
-   *   missing; those that drain here are not picked. An id that stands twice has twice the chances.
-   * - `exclude`: one of the members but these
-   * - `key`: the member for this key, by `hashRing` or `maglev`
+   * One of the members, for the next call.
    *
+   * @example
+   * ```ts
+   * const node = balancer.select()
+   * const response = await fetch(`http://${node}/`) // as anywhere
+   * ```
    * @throws NoNodesError where there is none to pick
-   * @throws BadNodeError for an element that is not a node
-   * @throws BadKeyError, OptionError
    * @throws UnknownLoadError where the algorithm was told to fail
    * @throws TableError where `hashRing` would have more than 2^27 points
    * @throws ClosedError
    * @category Pick
    */
   select(): N
+  /**
+   * One of the elements of an array, the very one that was passed. Nodes that nobody has heard of count as missing; those
+   * that drain here are not picked. An id that stands twice has twice the chances.
+   *
+   * @throws BadNodeError for an element that is not a node
+   * @throws NoNodesError where there is none to pick
+   * @throws UnknownLoadError, TableError, ClosedError
+   * @category Pick
+   */
   select<T extends NodeLike>(nodes: readonly T[]): T
+  /**
+   * One of the members but some (`exclude`), or the member for a key (`key`), by `hashRing` or `maglev`.
+   *
+   * @example
+   * ```ts
+   * const first = balancer.select()
+   * const second = balancer.select({ exclude: [first] })
+   * ```
+   * @throws NoNodesError where there is none to pick
+   * @throws BadKeyError, OptionError, UnknownLoadError, TableError, ClosedError
+   * @category Pick
+   */
   select(options: SelectOptions): N
 
   /**
-   * As `select`, but undefined where that throws NoNodesError, UnknownLoadError or ClosedError.
+   * As `select()`, but undefined where that throws NoNodesError, UnknownLoadError or ClosedError.
    *
-   * @throws BadNodeError, BadKeyError, OptionError, TableError
+   * @throws TableError
    * @category Pick
    */
   trySelect(): N | undefined
+  /**
+   * As `select(nodes)`, but undefined where that throws NoNodesError, UnknownLoadError or ClosedError.
+   *
+   * @throws BadNodeError, TableError
+   * @category Pick
+   */
   trySelect<T extends NodeLike>(nodes: readonly T[]): T | undefined
+  /**
+   * As `select(options)`, but undefined where that throws NoNodesError, UnknownLoadError or ClosedError.
+   *
+   * @throws BadKeyError, OptionError, TableError
+   * @category Pick
+   */
   trySelect(options: SelectOptions): N | undefined
 
   /**
@@ -146,7 +175,7 @@ export interface Picker<N extends NodeLike = NodeLike> {
    *
    * @example
    * ```ts
-   * const answer = await balancer.run(async (node) => {
+   * const text = await balancer.run(async (node) => {
    *   const response = await fetch(`http://${node}/`)
    *   return response.text()
    * })
@@ -190,9 +219,11 @@ export interface Picker<N extends NodeLike = NodeLike> {
    * polling. The node is this thread's until the last of its meters here is closed, the thread ends, or it hangs for longer
    * than the algorithm's `ttl` (10 s where it has none) and another thread registers.
    *
+   * @example
+   * @example
    * ```ts
    * const queue = attachBalancer(workerData.handle).meter('worker-3')
-   * parentPort.on('message', ({ job, sent }) => queue.run(() => work(job), Date.now() - sent))
+   * parentPort?.on('message', ({ job, sent }) => queue.run(() => work(job), Date.now() - sent))
    * ```
    * @throws NodeTakenError where another thread has the node, or this one has a meter of the same metric
    * @throws TableError where the table keeps four other named metrics
@@ -209,16 +240,22 @@ export interface Picker<N extends NodeLike = NodeLike> {
   snapshot(): NodeSnapshot<N>[]
 
   /**
-   * Why each member would or would not be picked now, in words and data; with a node, why this one.
+   * Why each member would or would not be picked now, in words and data, in the order of `nodes`.
+   *
+   * @throws ClosedError
+   * @category Look
+   */
+  explain(): Explanation<N>[]
+  /**
+   * Why this member would or would not be picked now, in words and data.
    *
    * @example
    * ```ts
-   * balancer.explain('10.0.0.7:8080').words // 'not picked: report is 12 s old, ttl is 10 s'
+   * const { words } = balancer.explain('10.0.0.1:8080') // 'not picked: report is 12 s old, ttl is 10 s'
    * ```
    * @throws UnknownNodeError, ClosedError
    * @category Look
    */
-  explain(): Explanation<N>[]
   explain(node: NodeLike): Explanation<N>
 
   /**
@@ -231,8 +268,6 @@ export interface Picker<N extends NodeLike = NodeLike> {
 
 /**
  * Picks among its members, and polls them. Made by `createBalancer`.
- *
- * @category Balancer
  */
 export interface Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
   /**
@@ -328,8 +363,6 @@ export interface Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
 /**
  * Picks on this thread for a balancer of another one: the same table and members, an engine of its own. Its nodes are
  * ids. Made by `attachBalancer`.
- *
- * @category Balancer
  */
 export interface AttachedBalancer extends Picker<string> {
   /**

@@ -28,12 +28,18 @@ export interface ConfigureOptions {
   algorithm?: Algorithm | undefined
   /** Polls the nodes that `select` is shown. Default false: over readings that others in the process collect. */
   poll?: PollOptions | false | undefined
-  /** Nodes that were not shown for so long are polled no more, ms; at least twice `poll.interval`. Default 600,000: 10 minutes. */
+  /**
+   * Nodes that were not shown for so long are polled no more, ms; at least twice `poll.interval`. Default 600,000: 10
+   * minutes.
+   */
   forgetAfter?: number | undefined
-  /** Fixes the sequence of picks. Default: by chance. */
+  /** Fixes the sequence of picks; a whole number from 0 to 2^53 - 1. Default: by chance. */
   seed?: number | undefined
+  /** Where time comes from, as for `createBalancer`. Default: the process's monotonic clock. */
   clock?: Clock | undefined
+  /** The table to share, from `createTable()`, as for `createBalancer`. Default: the process's own. */
   table?: Table | undefined
+  /** Which engine, as for `createBalancer`. Default `'auto'`. */
   engine?: 'auto' | 'native' | 'portable' | undefined
 }
 
@@ -166,8 +172,14 @@ let dropIn: DropIn | undefined
  * `id`; what is returned is the very element that was passed. Goes by the readings that anything in this process
  * collects; without any, a uniform random pick.
  *
- * Throws NoNodesError where the array is empty, BadNodeError for an element that is not a node, UnknownLoadError where
- * the algorithm was told to fail.
+ * @example
+ * ```ts
+ * const node = select(nodes)
+ * const response = await fetch(`http://${node}/`)
+ * ```
+ * @throws NoNodesError where the array is empty
+ * @throws BadNodeError for an element that is not a node
+ * @throws UnknownLoadError where the algorithm was told to fail
  */
 export function select<T extends NodeLike>(nodes: readonly T[]): T {
   dropIn ??= new DropIn({})
@@ -176,7 +188,13 @@ export function select<T extends NodeLike>(nodes: readonly T[]): T {
 
 /**
  * Gives the module-level `select` an algorithm of its own, and with `poll` makes it poll the nodes that it is shown.
- * Replaces what was configured before. Throws OptionError, and then changes nothing.
+ * Replaces what was configured before.
+ *
+ * @example
+ * ```ts
+ * await configure({ algorithm: leastCpu({ threshold: 10 }), poll: { transport: httpTransport({ port: 9000 }) } })
+ * ```
+ * @throws OptionError (rejects), and then changes nothing
  * @returns resolves when what was configured before has stopped polling
  */
 export async function configure(given: ConfigureOptions): Promise<void> {

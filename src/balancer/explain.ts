@@ -6,7 +6,9 @@ import type { NodeSnapshot } from './snapshot.js'
 
 /** Why a member would or would not be picked now. */
 export interface Explanation<N extends NodeLike = NodeLike> {
+  /** The node, as it was given. */
   readonly node: N
+  /** The node's id. */
   readonly id: string
   /** Whether it may be picked now. How often is by chance and by the others: see `share`. */
   readonly mayBePicked: boolean

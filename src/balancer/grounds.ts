@@ -35,6 +35,7 @@ export type Grounds =
   /** An algorithm of the user's decides. */
   | { readonly code: 'custom' }
 
+/** The codes of `Grounds`. */
 export type GroundsCode = Grounds['code']
 
 /** What is looked at of a member to say why it may be picked. */

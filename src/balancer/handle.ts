@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { BroadcastChannel } from 'node:worker_threads'
 import * as v from 'valibot'
 import type { Algorithm } from '../algorithms/algorithm.js'
 import { isAlgorithm } from '../algorithms/check.js'
@@ -9,6 +8,7 @@ import { milliseconds, whole } from '../options.js'
 import type { PlacedTold } from '../poller/told.js'
 import type { TableBuffer, TableMemory } from '../table/memory.js'
 import type { TableSource } from '../table/table.js'
+import { openChannel } from './channel.js'
 import type { Member, Place } from './members.js'
 import { say } from './news.js'
 import { type PostedStanding, postedStanding, standingOf } from './posted-standing.js'
@@ -24,7 +24,9 @@ export interface PostedMembers {
 
 /** What a worker thread needs to pick for a balancer of another thread; post it, then `attachBalancer` it there. */
 export interface BalancerHandle {
+  /** Says what it is, after it was posted. */
   readonly kind: 'idlest-balancer'
+  /** The balancer's name. */
   readonly name: string
   /** @internal */
   readonly table: TableSource
@@ -80,13 +82,12 @@ export interface HandleServerOptions {
 export class HandleServer {
   readonly #options: HandleServerOptions
   readonly #name = `idlest:${randomUUID()}`
-  readonly #channel = new BroadcastChannel(this.#name)
+  readonly #channel = openChannel(this.#name)
   readonly #flag = new SharedArrayBuffer(1)
   #closed = false
 
   constructor(options: HandleServerOptions) {
     this.#options = options
-    this.#channel.unref()
     this.#channel.onmessage = (event) => {
       const message = (event as { data: HandleMessage }).data
       if (message.kind === 'attached') this.changed()

@@ -5,6 +5,7 @@ import type { Report } from '../report.js'
 import { BINARY_HEADER, readOrcaBinaryHeader, readOrcaHeader } from '../reports/orca-headers.js'
 import type { StoreResult } from '../table/report.js'
 import { publishReportError } from '../telemetry.js'
+import { isUint8Array } from '../typed-array.js'
 import { warn } from '../warn.js'
 import type { Member } from './members.js'
 import { type CarriedReport, carriedReport, type ReportSource, stripReport } from './report-headers.js'
@@ -104,6 +105,6 @@ function stripsHeader(given: ObserveOptions): boolean {
 function readCarried({ header, value }: CarriedReport): Report {
   const isBinary = header === BINARY_HEADER
   if (typeof value === 'string') return isBinary ? readOrcaBinaryHeader(value) : readOrcaHeader(value)
-  if (isBinary && value instanceof Uint8Array) return readOrcaBinaryHeader(value)
+  if (isBinary && isUint8Array(value)) return readOrcaBinaryHeader(value)
   throw new BadReportError(header, value, isBinary ? 'base64 or bytes' : 'a text')
 }

@@ -8,11 +8,14 @@ import type { NodeLike } from './node.js'
 export interface Outcome {
   /** Whether it succeeded. Default: true without an `error`. */
   ok?: boolean | undefined
-  /** What went wrong. */
+  /** What went wrong. Default: nothing. */
   error?: unknown | undefined
-  /** Which kind of failure it was, where it failed, such as `'timeout'`: for algorithms of your own. */
+  /** Which kind of failure it was, where it failed, such as `'timeout'`: for algorithms of your own. Default: none. */
   kind?: string | undefined
-  /** How long it took, ms. Anything but a number from 0 to 1e12 is ignored and counted. */
+  /**
+   * How long it took, ms. Anything but a number from 0 to 1e12 is ignored and counted. Default: not known; then what
+   * learns from it takes the time since the lease began.
+   */
   latency?: number | undefined
   /**
    * True where it says nothing of the node, as where the caller gave up: neither a success nor a failure, and nothing is
@@ -23,8 +26,11 @@ export interface Outcome {
 
 /** Counts over all leases of a balancer. */
 export interface LeaseCounters {
+  /** Leases that were taken. */
   acquired: number
+  /** Leases that were released. */
   released: number
+  /** Releases that told of a failure. */
   failed: number
   /** Releases that said nothing of the node. */
   neutral: number
@@ -32,6 +38,7 @@ export interface LeaseCounters {
   releasedTwice: number
   /** Releases of leases that count no more: their node had left, or left and come back; or never did. */
   releasedLate: number
+  /** Latencies that were no number from 0 to 1e12, and were ignored. */
   badLatency: number
 }
 
@@ -67,8 +74,6 @@ export interface Learning {
 
 /**
  * A pick that counts as in flight, for all balancers and threads of the table, until it is released.
- *
- * @category Leases
  */
 export interface Lease<N extends NodeLike = NodeLike> {
   /** The node that was picked. */

@@ -1,6 +1,7 @@
-import { BroadcastChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads'
+import { type BroadcastChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads'
 import type { TableMemory } from '../table/memory.js'
 import { publish } from '../table/reading.js'
+import { openChannel } from './channel.js'
 import type { HandleMessage } from './handle.js'
 import { glimpseOfGeneration } from './live-view.js'
 
@@ -30,8 +31,7 @@ export class News {
       }
     }
     this.#generation = glimpseOfGeneration(header)
-    this.#channel = new BroadcastChannel(channel)
-    this.#channel.unref()
+    this.#channel = openChannel(channel)
     this.#channel.onmessage = (event) => this.#take((event as { data: HandleMessage }).data)
   }
 

@@ -2,7 +2,9 @@ import type { NodeLike } from './node.js'
 
 /** A node, and how much of the work it is to get by whoever found it. */
 export interface FoundNode<N extends NodeLike = NodeLike> {
+  /** The node, as it was given. */
   readonly node: N
+  /** The node's id. */
   readonly id: string
   /** Which nodes are picked first: those of the lowest tier of which any is up. */
   readonly tier: number
@@ -33,6 +35,7 @@ export interface DiscoveryCounters {
   readonly changes: number
   /** Nodes that came, and went. */
   readonly added: number
+  /** Nodes that went. */
   readonly removed: number
   /** What was wrong, by kind: more than one thing may be in one look. */
   readonly problems: Readonly<Record<DiscoveryProblem, number>>
@@ -53,6 +56,7 @@ export interface NodeFollower<N extends NodeLike = NodeLike> {
 export interface Following {
   /** Asks for a fresh look soon, since a node fails: it may be gone. */
   failing(): void
+  /** What the source has found so far. */
   counters(): DiscoveryCounters
   /** Wants to hear no more. */
   end(): void

@@ -45,11 +45,14 @@ export interface BalancerOptions<N extends NodeLike = NodeLike> extends TrustOpt
    * until it is closed. Default none.
    */
   nodes?: readonly N[] | NodeSource<N> | undefined
-  /** The local process as a member: it is not polled but sampled, once a cycle. */
+  /** The local process as a member: it is not polled but sampled, once a cycle. Default: it is none. */
   self?: N | undefined
   /** How to pick. Default `adaptive()`. */
   algorithm?: Algorithm | undefined
-  /** How to poll, or false: then nothing runs in the background, and readings come from `report()` or others. */
+  /**
+   * How to poll, or false: then nothing runs in the background, and readings come from `report()` or others. Default:
+   * with the defaults of its options.
+   */
   poll?: PollOptions | false | undefined
   /** What tells the local CPU, for `self`. Default: the CPU of this container, else of the machine. */
   sampler?: Sampler | undefined
@@ -67,7 +70,10 @@ export interface BalancerOptions<N extends NodeLike = NodeLike> extends TrustOpt
   name?: string | undefined
   /** A whole number from 0 to 2^53 - 1 that fixes the sequence of picks. Default: by chance. */
   seed?: number | undefined
-  /** Where time comes from. One of your own implies a table of its own, and polling on this thread. */
+  /**
+   * Where time comes from. One of your own implies a table of its own, and polling on this thread. Default: the
+   * process's monotonic clock.
+   */
   clock?: Clock | undefined
   /** The table to share, from `createTable()`. Default the process's own. */
   table?: Table | undefined

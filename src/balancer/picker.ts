@@ -4,6 +4,7 @@ import { OptionError, UnknownLoadError, UnknownNodeError } from '../errors.js'
 import type { Key } from '../keys/key-hash.js'
 import type { PollFailure } from '../poller/failures.js'
 import type { TableBuffer } from '../table/memory.js'
+import { isUint32Array } from '../typed-array.js'
 import type { ArrayPicker, ArrayPicksOptions, Directory } from './array-picks.js'
 import type { Picker } from './contract.js'
 import { turnsFor } from './cores.js'
@@ -159,7 +160,7 @@ export abstract class TablePicker<N extends NodeLike = NodeLike>
   }
 
   fill(into: Uint32Array): number {
-    if (!(into instanceof Uint32Array)) throw new OptionError('into', into, 'a Uint32Array')
+    if (!isUint32Array(into)) throw new OptionError('into', into, 'a Uint32Array')
     // The native engine must not write to memory that another thread may be writing.
     const own = into.buffer instanceof ArrayBuffer ? into : new Uint32Array(into.length)
     const filled = this.#picks.fill(own)

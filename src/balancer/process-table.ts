@@ -27,11 +27,13 @@ const tableOptions = options({
  * the place of which another one does when its process ends; and what a process that was killed had in flight is taken
  * back.
  *
+ * @example
  * ```ts
  * const balancer = createBalancer({ nodes, table: createTable({ file: '/dev/shm/my-service' }) })
  * ```
- * Throws OptionError; and with `file` TableError where the file is foreign, cut short, of another version, or can't be
- * opened, mapped or locked, and EngineError where there is no native addon.
+ * @throws OptionError
+ * @throws TableError where the file is foreign, cut short, of another version, or can't be opened, mapped or locked
+ * @throws EngineError for a file where there is no native addon
  */
 export function createTable(given: TableOptions = {}): Table {
   const { clock, maxNodes, file } = checkOptions('createTable', given, tableOptions)

@@ -24,6 +24,7 @@ export type NodeFacts = Pick<
 
 /** What is looked at of a balancer: plain data. */
 export interface Rules {
+  /** Which algorithm picks. */
   readonly algorithm: Algorithm['kind']
   /** Oldest age of a fresh report, ms; undefined where the algorithm reads none, or takes any. */
   readonly ttl: number | undefined
@@ -97,6 +98,7 @@ export type Reason =
   /** The algorithm gives it no share, for a reason that is not known here. */
   | { readonly code: 'shareless' }
 
+/** The codes of `Reason`. */
 export type ReasonCode = Reason['code']
 
 /** What of a balancer decides why members are not picked. */

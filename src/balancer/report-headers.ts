@@ -1,10 +1,14 @@
 import { OptionError } from '../errors.js'
 import { BINARY_HEADER, REPORT_HEADER } from '../reports/orca-headers.js'
+import { isUint8Array } from '../typed-array.js'
 
 /** What holds headers and looks them up by name: `Headers`, a `Map` with names in lower case, or grpc-js `Metadata`. */
 export interface HeaderLookup {
+  /** A header's value. */
   get(name: string): unknown
+  /** Takes a header out, as `Headers` and `Map` do. */
   delete?(name: string): unknown
+  /** Takes a header out, as `Metadata` of grpc-js does. */
   remove?(name: string): unknown
 }
 
@@ -87,11 +91,11 @@ function valueAmong(pairs: readonly unknown[], header: string): unknown {
 }
 
 function isNamed(name: unknown, header: string): boolean {
-  if (typeof name !== 'string' && !(name instanceof Uint8Array)) return false
+  if (typeof name !== 'string' && !isUint8Array(name)) return false
   return name.length === header.length && String(textOf(name)).toLowerCase() === header
 }
 
 function textOf(value: unknown): unknown {
-  if (!(value instanceof Uint8Array)) return value
+  if (!isUint8Array(value)) return value
   return Buffer.from(value.buffer, value.byteOffset, value.length).toString('latin1')
 }

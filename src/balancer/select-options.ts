@@ -7,11 +7,11 @@ import type { NodeLike } from './node.js'
 
 /** What `select`, `trySelect`, `acquire` and `run` take. */
 export interface SelectOptions {
-  /** Nodes that may not be picked this time, such as those that were tried; unknown ones are ignored. */
+  /** Nodes that may not be picked this time, such as those that were tried; unknown ones are ignored. Default: none. */
   exclude?: readonly NodeLike[] | undefined
   /**
    * What to pick by, for `hashRing` and `maglev`: a string, also an empty one, bytes or a finite number. With any other
-   * algorithm a key is an OptionError.
+   * algorithm a key is an OptionError. Default: none.
    */
   key?: Key | undefined
 }

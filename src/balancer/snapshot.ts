@@ -24,7 +24,9 @@ export interface EjectionSnapshot {
 
 /** What a balancer knows of one member. */
 export interface NodeSnapshot<N extends NodeLike = NodeLike> {
+  /** The node, as it was given. */
   readonly node: N
+  /** The node's id. */
   readonly id: string
   /** The gravest of what this process ordered and what the node told; by weight 0 it drains. */
   readonly state: MemberState
@@ -83,6 +85,7 @@ export interface NodeSnapshot<N extends NodeLike = NodeLike> {
   readonly picks: number
   /** Leases released, and how many of these had failed. */
   readonly released: number
+  /** Releases that told of a failure. */
   readonly failed: number
   /** Mean of the latencies told at release, ms; undefined where none was. */
   readonly latency: number | undefined

@@ -12,6 +12,7 @@ export type MemberOrder = 'up' | 'drain'
 
 /** What a node told of itself; what it has never told is undefined. */
 export interface Told {
+  /** What it says of taking work. */
   readonly state?: NodeState | undefined
   /** Percent of the share that it would get otherwise; above 100 counts as 100. */
   readonly weight?: number | undefined

@@ -12,12 +12,19 @@ import type { SuspicionCounters } from './suspicion.js'
 
 /** Counters of a balancer since it was made. */
 export interface BalancerStats {
+  /** The balancer's name. */
   readonly name: string
+  /** The engine in use. */
   readonly engine: EngineName
+  /** How many members there are. */
   readonly members: number
+  /** Picks, and reports that were given. */
   readonly picks: PickCounters
+  /** Leases that were taken and released. */
   readonly leases: LeaseCounters
+  /** Members that were ejected for failing, and that came back. */
   readonly health: HealthCounters
+  /** Members that claim to be idle while their requests fail or slow down. */
   readonly suspicion: SuspicionCounters
   /** How many times members were passed over when they were drawn, for their weight, limit or share. */
   readonly guard: GuardCounters

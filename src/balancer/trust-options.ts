@@ -5,9 +5,9 @@ import { milliseconds, number, options, whole } from '../options.js'
 export interface FailureRateOptions {
   /** Share of a member's leases that failed from which on it is taken out, above 0 to 1. Default 0.85. */
   threshold?: number | undefined
-  /** Leases of a member in an `interval` below which it is not judged. Default 50. */
+  /** Leases of a member in an `interval` below which it is not judged, at least 1. Default 50. */
   minimum?: number | undefined
-  /** Members with so many below which nobody is judged. Default 5. */
+  /** Members with so many below which nobody is judged, at least 1. Default 5. */
   members?: number | undefined
 }
 
@@ -16,17 +16,23 @@ export interface FailureRateOptions {
  * Envoy's outlier detection, which gRFC A50 shares, but for `maxEjected`: 0.1 there.
  */
 export interface HealthOptions {
-  /** Failures in a row for which a member is ejected; 0: it is not. Default 5. */
+  /** Failures in a row for which a member is ejected, at least 0; 0: it is not. Default 5. */
   consecutiveFailures?: number | undefined
   /** Whether a share of failures is a reason too; `{}`: with its defaults. Default false. */
   failureRate?: FailureRateOptions | false | undefined
-  /** Over which that share is taken, from the first failure on; and for which a member must be back to be forgiven once, ms. Default 10,000. */
+  /**
+   * Over which that share is taken, from the first failure on; and for which a member must be back to be forgiven once,
+   * ms. Default 10,000.
+   */
   interval?: number | undefined
   /** How long a member is out the first time, ms; the second time twice as long, and so on. Default 30,000. */
   ejection?: number | undefined
   /** How long it is out at most, ms; at least `ejection`. Default 300,000. */
   maxEjection?: number | undefined
-  /** Share of the members that may be out at once, rounded down, 0-1; one of two or more may, unless this is 0. Default 0.5. */
+  /**
+   * Share of the members that may be out at once, rounded down, 0-1; one of two or more may, unless this is 0. Default
+   * 0.5.
+   */
   maxEjected?: number | undefined
 }
 
@@ -39,7 +45,7 @@ export interface SuspicionOptions {
   failureRate?: number | undefined
   /** How many times as long as the median of the others' mean latencies its own is, at least 1. Default 3. */
   slowdown?: number | undefined
-  /** Leases in a window below which a member is not judged. Default 10. */
+  /** Leases in a window below which a member is not judged, at least 1. Default 10. */
   minimum?: number | undefined
   /** Time over which leases are counted, at least, ms. Default 10,000. */
   window?: number | undefined
@@ -47,9 +53,12 @@ export interface SuspicionOptions {
 
 /** Whether a balancer believes its members. */
 export interface TrustOptions {
-  /** When members are taken out for what becomes of their leases; false: never. */
+  /**
+   * When members are taken out for what becomes of their leases; false: never. Default: with the defaults of its
+   * options.
+   */
   health?: HealthOptions | false | undefined
-  /** When a member's word is doubted; false: never. */
+  /** When a member's word is doubted; false: never. Default: with the defaults of its options. */
   suspicion?: SuspicionOptions | false | undefined
   /**
    * The share of the last 128 picks that one member may have, above 0 to 1: what a report can do at most. Never less than

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Command } from 'commander'
-import { IdlestError, ListenError } from '../errors.js'
+import { ListenError, reasonOf } from '../errors.js'
 import { authority } from '../host.js'
 import { type Listening, listen } from '../web/listening.js'
 import { answerPage, answerPlainly, isOwnHost, pageFile } from '../web/pages.js'
@@ -53,7 +53,7 @@ export async function showScene(flags: SceneFlags, command: Command): Promise<vo
     pageFile('scene.html')
     listening = await serveSomewhere(flags)
   } catch (error) {
-    const message = error instanceof IdlestError ? error.message : 'the page was not built: npm run build'
+    const message = reasonOf(error)
     command.error(`error: ${message}`, { exitCode: FAILED })
   }
   // Who reads that it listens may send a signal at once.

@@ -1,4 +1,4 @@
-import { ownVersion } from '../own-place.js'
+import { ownVersion } from '../own-package.js'
 
 /** This package's version. */
 export function packageVersion(): string {

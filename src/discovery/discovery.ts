@@ -16,13 +16,16 @@ import { foundOf } from './found.js'
 
 /**
  * Finds nodes and follows how they change. It looks while somebody follows it: balancers made with
- * `createBalancer({ nodes: discovery })`, and loops over it, which get all nodes after each change:
+ * `createBalancer({ nodes: discovery })`, and loops over it, which get all nodes after each change.
  *
- * ```ts
- * for await (const nodes of discovery) balancer.setNodes(nodes)
- * ```
  * What can't be used changes nothing: the nodes found before stay, the problem is counted, told on
  * `idlest:discovery:problem` and warned of (`IDLEST_DISCOVERY`): each kind once, until a look goes well.
+ *
+ * @example
+ * ```ts
+ * const discovery = dnsDiscovery({ hostname: 'api.example', port: 8080 })
+ * for await (const nodes of discovery) console.log(nodes.map(({ id }) => id))
+ * ```
  */
 export class Discovery<N extends NodeLike = NodeLike> implements NodeSource<N>, AsyncIterable<readonly N[]> {
   /** What is looked at, for telemetry and warnings. */
@@ -61,7 +64,9 @@ export class Discovery<N extends NodeLike = NodeLike> implements NodeSource<N>, 
 
   /**
    * Resolves with the nodes as soon as any are known, however long that takes, and looks for them if nobody else has it
-   * do so. Rejects with ClosedError.
+   * do so.
+   *
+   * @throws ClosedError (rejects)
    */
   async ready(): Promise<readonly N[]> {
     const iterator = this[Symbol.asyncIterator]()
@@ -81,7 +86,11 @@ export class Discovery<N extends NodeLike = NodeLike> implements NodeSource<N>, 
     this.#finder.hasten()
   }
 
-  /** Tells a follower of the nodes: before this returns where they are known, and after each change. Throws ClosedError. */
+  /**
+   * Tells a follower of the nodes: before this returns where they are known, and after each change.
+   *
+   * @throws ClosedError
+   */
   follow(follower: NodeFollower<N>): Following {
     if (this.#closed) throw new ClosedError(`discovery ${this.name}`)
     this.#followers.add(follower)
@@ -129,6 +138,7 @@ export class Discovery<N extends NodeLike = NodeLike> implements NodeSource<N>, 
     for (const wake of this.#waiting) wake()
   }
 
+  /** As `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }

@@ -18,6 +18,7 @@ export interface DnsNode {
   readonly id: string
   /** The address. */
   readonly host: string
+  /** The port, of the service record or of the options. */
   readonly port: number
   /** The name that has this address, such as for TLS: the hostname, or the target of an SRV record. */
   readonly name: string

@@ -7,6 +7,7 @@ import { reasonOf, shown } from '../errors.js'
 
 /** An A or AAAA record. */
 export interface AddressRecord {
+  /** An IPv4 or IPv6 address. */
   readonly address: string
   /** Seconds. */
   readonly ttl?: number | undefined
@@ -16,8 +17,11 @@ export interface AddressRecord {
 export interface ServiceRecord {
   /** The target. */
   readonly name: string
+  /** The port that the service is on. */
   readonly port: number
+  /** The lower, the sooner it is used. */
   readonly priority: number
+  /** Its share among those of one priority. */
   readonly weight: number
   /** Seconds. */
   readonly ttl?: number | undefined

@@ -14,7 +14,10 @@ import { type DnsResolver, isDnsResolver } from './dns-records.js'
 export interface DnsDiscoveryOptions {
   /** The whole name, such as `api.default.svc.cluster.local`: neither search domains nor the hosts file are looked at. */
   hostname: string
-  /** The servers' port: then nodes are the addresses of the name. Without it they are those of its SRV records. */
+  /**
+   * The servers' port: then nodes are the addresses of the name. Without it they are those of its SRV records. Default:
+   * none.
+   */
   port?: number | undefined
   /** 4 or 6: addresses of that kind alone; 0: IPv4, and IPv6 where the name has no IPv4. Default 0. */
   family?: 0 | 4 | 6 | undefined
@@ -23,7 +26,10 @@ export interface DnsDiscoveryOptions {
    * records, so for these the TTLs of their targets' addresses count. Default 30,000.
    */
   interval?: number | undefined
-  /** Least time between the starts of two lookups, ms, whatever asks for one. Default 1,000, or `interval` where that is less. */
+  /**
+   * Least time between the starts of two lookups, ms, whatever asks for one. Default 1,000, or `interval` where that is
+   * less.
+   */
   minInterval?: number | undefined
   /** Longest time of a lookup, ms. Default 5,000. */
   timeout?: number | undefined
@@ -63,17 +69,18 @@ const dnsOptions = options({
  * Nodes by DNS: the addresses of a name, such as those of a headless service of Kubernetes, or the servers of its SRV
  * records with their weights and priorities.
  *
- * ```ts
- * const nodes = dnsDiscovery({ hostname: 'api.default.svc.cluster.local', port: 8080 })
- * const balancer = createBalancer({ nodes })
- * await balancer.run((node) => fetch(`http://${node.id}/`))
- * ```
  * Looks again when the records' TTL is over (up to a tenth later, lest a fleet ask all at once), each `interval` at the
  * latest, and when a node fails: it is ejected, or polls of it begin to fail. Never more than once in `minInterval`.
  * Answers without a record, names that are not there, time-outs and errors change nothing; after each, the next lookup
  * waits longer, up to `interval`.
  *
- * Throws OptionError.
+ * @example
+ * ```ts
+ * const nodes = dnsDiscovery({ hostname: 'api.default.svc.cluster.local', port: 8080 })
+ * const balancer = createBalancer({ nodes })
+ * await balancer.run((node) => fetch(`http://${node.id}/`))
+ * ```
+ * @throws OptionError
  */
 export function dnsDiscovery(given: DnsDiscoveryOptions): Discovery<DnsNode> {
   const checked = checkOptions('dnsDiscovery', given, dnsOptions)

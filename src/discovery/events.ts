@@ -33,15 +33,22 @@ const eventOptions = options({
 /**
  * Nodes by events, such as those of a watch on a registry.
  *
- * ```ts
- * const discovery = eventDiscovery(watch()) // async function* watch() { yield ['10.0.0.1:8080']; yield { add: ['10.0.0.2:8080'] } }
- * const balancer = createBalancer({ nodes: discovery })
- * ```
  * It is read from once somebody follows the discovery, and until `close`. Unlike an answer of DNS, an empty list is
  * believed: it was said on purpose. When the events end or throw, the nodes stay.
  *
  * Nodes are ids or objects with an `id`, of which `weight` and `priority` are read. An event that makes no sense changes
- * nothing. Throws OptionError.
+ * nothing.
+ *
+ * @example
+ * ```ts
+ * async function* watch() {
+ *   yield ['10.0.0.1:8080']
+ *   yield { add: ['10.0.0.2:8080'] }
+ * }
+ * const discovery = eventDiscovery(watch())
+ * const balancer = createBalancer({ nodes: discovery })
+ * ```
+ * @throws OptionError
  */
 export function eventDiscovery<N extends NodeLike>(
   events: AsyncIterable<NodeEvent<N>>,

@@ -3,7 +3,9 @@ import type { Ranked } from './found.js'
 
 /** A node of a file: all that stands there of it. */
 export interface FileNode extends Ranked {
+  /** The node's id, such as `10.0.0.1:8080`. */
   readonly id: string
+  /** What else stands there of it. */
   readonly [field: string]: unknown
 }
 

@@ -33,14 +33,15 @@ const fileOptions = options({
  * an `id`, of which `weight` and `priority` are read, or an object with that as `nodes`. What is called `.json` has to be
  * JSON.
  *
+ * A file that is gone, empty or half written changes nothing, nor does one with nobody in it. Best write another one and
+ * rename it. ConfigMaps of Kubernetes are followed, but for those mounted by `subPath`, which Kubernetes never changes.
+ *
+ * @example
  * ```ts
  * const nodes = fileDiscovery('/etc/api/nodes.json') // [{ "id": "10.0.0.1:8080", "weight": 2 }, { "id": "10.0.0.2:8080" }]
  * const balancer = createBalancer({ nodes })
  * ```
- * A file that is gone, empty or half written changes nothing, nor does one with nobody in it. Best write another one and
- * rename it. ConfigMaps of Kubernetes are followed, but for those mounted by `subPath`, which Kubernetes never changes.
- *
- * Throws OptionError.
+ * @throws OptionError
  */
 export function fileDiscovery(path: string | URL, given: FileDiscoveryOptions = {}): Discovery<FileNode> {
   const checked = checkOptions('fileDiscovery', given, fileOptions)

@@ -1,5 +1,6 @@
 import type { EngineAlgorithm } from '../algorithms/algorithm.js'
 import type { TableMemory } from '../table/memory.js'
+import type { OwnFlights } from '../table/own-flights.js'
 import type { KeyTables } from './key-tables.js'
 
 /** Which implementation makes the picks. */
@@ -314,6 +315,11 @@ export interface Engine {
   readonly name: EngineName
   /** Builds what keys are looked up in. */
   readonly keyTables: KeyTables
+  /**
+   * Keeps a ledger of the requests in flight that this thread counts in a table, and takes them back when the thread ends.
+   * Absent where that can't be known of a thread that is terminated.
+   */
+  readonly ownFlights?: (table: Uint8Array, ledger: Uint8Array) => OwnFlights
   /**
    * Throws TableError where the algorithm goes by a metric that the table has no room for.
    * @param seed two unsigned 32-bit numbers, low word first

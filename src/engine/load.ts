@@ -47,8 +47,11 @@ const WARNED = 'idlest:portable-warned'
 function warnOnce(error: EngineError): void {
   if (getEnvironmentData(WARNED) === true) return
   setEnvironmentData(WARNED, true)
-  process.emitWarning(`idlest picks with its portable engine: ${error.message}`, {
-    code: 'IDLEST_PORTABLE',
-    type: 'IdlestWarning',
-  })
+  process.emitWarning(
+    `idlest picks with its portable engine: ${error.message} IDLEST_ENGINE=portable silences this.`,
+    {
+      code: 'IDLEST_PORTABLE',
+      type: 'IdlestWarning',
+    },
+  )
 }

@@ -3,6 +3,7 @@ import { EngineError } from '../errors.js'
 import type { FileShape } from '../table/file/layout.js'
 import type { TableFileBinding } from '../table/file/table-file.js'
 import type { TableMemory } from '../table/memory.js'
+import type { OwnFlights } from '../table/own-flights.js'
 import type { Engine, EngineCore, Learner, MemberArrays, View } from './engine.js'
 import { FewMembers } from './few-members.js'
 import type { RingArrays } from './key-tables.js'
@@ -55,6 +56,11 @@ export interface NativeBinding {
     /** @param first what the first part of a new file begins with */
     open(path: string, shape: FileShape, first: Uint8Array): TableFileBinding
   }
+  /** What a thread has in flight: `crates/node/src/own_flights.rs`. */
+  readonly OwnFlights: new (
+    table: Uint8Array,
+    ledger: Uint8Array,
+  ) => OwnFlights
   readonly Core: new (
     view: Uint8Array,
     algorithm: AlgorithmSpec,
@@ -206,6 +212,7 @@ export function nativeEngine(binding: NativeBinding): Engine {
       maglev: (hashes, weights, size) => binding.buildMaglev(hashes, weights, size),
       maglevLater: (hashes, weights, size) => binding.buildMaglevLater(hashes, weights, size),
     },
+    ownFlights: (table, ledger) => new binding.OwnFlights(table, ledger),
     createCore(memory, algorithm, seed, thread = 0) {
       const place = metricOf(memory, algorithm)
       const places = utilizationPlaces(memory, algorithm)

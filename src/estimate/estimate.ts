@@ -107,11 +107,12 @@ function estimateOf(inputs: FleetInputs): FleetEstimate {
  * given has the value of the example: a million users of 50 requests a day, twice the average at the peak, servers of
  * 200 requests a second planned for 60 % load, one of which loses half of its CPU, and reports every 2 s.
  *
+ * Unrounded numbers are carried from step to step. All of them are finite.
+ *
+ * @example
  * ```ts
  * const { servers, steps } = estimateFleet({ dailyActiveUsers: 3_000_000 })
  * ```
- *
- * Unrounded numbers are carried from step to step. All of them are finite.
  * @throws OptionError for the first input that is unknown, no number or out of range, and where the result is more than
  * a number can hold
  */

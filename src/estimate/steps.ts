@@ -14,19 +14,25 @@ export interface EstimateStep {
 
 /** A step with one result. */
 export interface ValueStep extends EstimateStep {
+  /** Which kind of step it is. */
   readonly kind: 'value'
+  /** The formula, in words. */
   readonly formula: string
   /** The formula with its numbers in it, rounded for reading. */
   readonly numbers: string
   /** Not rounded. A share of 1 is 100 %. */
   readonly value: number
+  /** What `value` is in. */
   readonly unit: 'requests/s' | 'servers' | 'share' | 'requests'
 }
 
 /** The step that takes a part of one server's CPU away: loads by round robin, and by spare capacity. */
 export interface LossStep extends EstimateStep {
+  /** Which kind of step it is. */
   readonly kind: 'loss'
+  /** The two formulas, in words. */
   readonly formula: { readonly equalShare: string; readonly bySpareCapacity: string }
+  /** The formulas with their numbers in them, rounded for reading. */
   readonly numbers: { readonly equalShare: string; readonly bySpareCapacity: string }
   /** Load of the server that lost, by round robin; 1 is 100 %. Over that its queue grows. */
   readonly equalShare: number
@@ -36,7 +42,9 @@ export interface LossStep extends EstimateStep {
 
 /** What follows from the others. */
 export interface AdviceStep extends EstimateStep {
+  /** Which kind of step it is. */
   readonly kind: 'advice'
+  /** What follows, in words. */
   readonly text: string
 }
 

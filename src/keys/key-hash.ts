@@ -1,4 +1,5 @@
 import { BadKeyError } from '../errors.js'
+import { isUint8Array } from '../typed-array.js'
 import { murmur3Bytes, murmur3Pair, murmur3Text } from './murmur3.js'
 import { xxh32Bytes, xxh32Pair, xxh32Text } from './xxh32.js'
 
@@ -58,7 +59,7 @@ export class KeyHash {
       double[0] = key + 0
       return this.#function.pair(words[0] as number, words[1] as number, FIRST_SEED)
     }
-    if (key instanceof Uint8Array) return this.#function.bytes(key, key.length, FIRST_SEED)
+    if (isUint8Array(key)) return this.#function.bytes(key, key.length, FIRST_SEED)
     throw new BadKeyError(key)
   }
 

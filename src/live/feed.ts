@@ -9,9 +9,9 @@ export type { FeedLost } from './follow.js'
 
 /** How a feed is opened. */
 export interface FeedOptions {
-  /** The bearer token, where the balancer is served with one. */
+  /** The bearer token, where the balancer is served with one. Default: none. */
   readonly token?: string | undefined
-  /** Ends the feed. */
+  /** Ends the feed. Default: it ends when the loop over it is left. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -26,6 +26,7 @@ const feedOptions = options({
  * loop over it is left; it keeps the process alive until then. Certificates are trusted as Node.js does, with
  * `NODE_EXTRA_CA_CERTS`.
  *
+ * @example
  * ```ts
  * for await (const view of openFeed('http://127.0.0.1:9090/')) {
  *   if (isView(view)) console.log(view.picksPerSecond)

@@ -4,7 +4,9 @@ import type { LiveView } from './live-view.js'
 
 /** The connection is lost, or there never was one; it is tried again. */
 export interface FeedLost {
+  /** Tells it from a view; see `isView`. */
   readonly kind: 'lost'
+  /** What went wrong. */
   readonly error: Error
   /** HTTP status, where there was an answer, such as 401 for a token that is wrong or missing. */
   readonly status: number | undefined

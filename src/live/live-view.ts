@@ -13,6 +13,7 @@ export interface LiveView extends LiveHead {
 export interface LiveHead {
   /** The balancer's name. */
   readonly balancer: string
+  /** The engine in use. */
   readonly engine: EngineName
   /** What the algorithm is called, such as `leastCpu`. */
   readonly algorithm: Rules['algorithm']
@@ -30,6 +31,7 @@ export interface LiveHead {
   readonly poll: LivePoll | undefined
   /** Picks so far, those from arrays too. */
   readonly picks: number
+  /** Picks a second within `window`. */
   readonly picksPerSecond: number
   /** Picks that found no node, so far. */
   readonly empty: number

@@ -18,7 +18,7 @@ export interface ServeOptions {
   readonly tls?: ServerTls | undefined
   /** From one look at the balancer to the next while somebody watches, ms, 100 to 60,000. Default 1,000. */
   readonly interval?: number | undefined
-  /** Connections at a time; further ones are closed at once, and counted. Default 64. */
+  /** Connections at a time, at least 1; further ones are closed at once, and counted. Default 64. */
   readonly maxConnections?: number | undefined
 }
 

@@ -21,12 +21,15 @@ export interface LiveCounters extends Readonly<WebServerCounters & ListenCounter
 export interface LiveServer {
   /** Where the page is, such as `http://127.0.0.1:9090/`; `snapshot` and `stream` are beside it. */
   readonly url: string
+  /** What it was told to listen on. */
   readonly host: string
   /** The real one, also where 0 was asked for. */
   readonly port: number
+  /** What it did so far; the counters go on. */
   readonly counters: LiveCounters
   /** Ends the listening and all connections. Safe to call again. */
   close(): Promise<void>
+  /** As `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>
 }
 

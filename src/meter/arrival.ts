@@ -4,6 +4,7 @@ export interface Arrival {
   start(): void
   /** It is over: done, failed, or given up before its work started. Does nothing when called again. */
   end(): void
+  /** As `end`, for `using`. */
   [Symbol.dispose](): void
 }
 

@@ -46,8 +46,6 @@ const BUSY = 0.001
  * late that look itself was, or how long the oldest request has been waiting, if that is longer. So an idle process falls to 0,
  * and one that hangs or takes up no work rises though no request gets to tell. When the last request has ended and the
  * next turn of the event loop brings no other, it says 0 without waiting for the next look; while it works it says at least 0.001.
- *
- * @category Meters
  */
 export interface Meter {
   /** The metric's name in a report. */
@@ -299,9 +297,10 @@ export function reportOf(samples: readonly MeterSample[]): Report {
 /**
  * Makes a meter of this process's own queue, for `createAgent({ meters: [queue] })`. It keeps no process alive.
  *
+ * @example
  * ```ts
  * const queue = meter({ metric: 'queueDelay' })
- * server.on('request', (request, response) => queue.run(() => handle(request, response)))
+ * http.createServer((request, response) => queue.run(() => handle(request, response))).listen(8080)
  * await createAgent({ port: 9000, meters: [queue] })
  * ```
  * @throws OptionError

@@ -25,8 +25,6 @@ export interface NodeMeterPlace {
 /**
  * A meter that writes its node's slot of the table, so that picks on every thread see it without any polling. Made by a
  * balancer's `meter(node)`.
- *
- * @category Meters
  */
 export interface NodeMeter extends Meter {
   /**

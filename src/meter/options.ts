@@ -16,7 +16,7 @@ export interface MeterOptions {
    * - any other: as `queueDelay`, reported as a metric of your own; so a process with two queues has a meter for each
    */
   readonly metric?: string | undefined
-  /** The most that it says, above 0, and what it says before it has measured anything. Default 5,000. */
+  /** The most that it says, above 0 and up to 1e12, and what it says before it has measured anything. Default 5,000. */
   readonly upper?: number | undefined
   /** Longest time between two updates, ms; at least 1. Default 100. */
   readonly update?: number | undefined

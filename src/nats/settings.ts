@@ -21,6 +21,7 @@ export interface NatsOptions {
   readonly token?: string | undefined
   /** A user whom the servers know, and the password. Default none. */
   readonly user?: string | undefined
+  /** The user's password. Default none. */
   readonly password?: string | undefined
   /** The content of a user's credentials file: a JWT and a seed. Default none. */
   readonly credentials?: string | undefined

@@ -37,7 +37,10 @@ type Loaders = {
 // optional packages are asked for by those alone who need them.
 const loaders: Loaders = {
   custom: (context) => new CustomMembers(context),
-  http: async (context) => (await import('./orca-reading.js')).orcaMembers(context),
+  http: async (context) => {
+    needWebAssembly()
+    return (await import('./orca-reading.js')).orcaMembers(context)
+  },
   orca: async (context) => {
     const grpc = await loadGrpc()
     return new (await import('./orca-members.js')).OrcaMembers(context, grpc)
@@ -48,7 +51,19 @@ const loaders: Loaders = {
     return new (await import('./nats-member.js')).NatsMembers(context)
   },
   'agent-check': async (context) => new (await import('./agent-check-member.js')).AgentCheckMembers(context),
-  'node-exporter': async (context) => (await import('./cpu-rate.js')).nodeExporterMembers(context),
+  'node-exporter': async (context) => {
+    needWebAssembly()
+    return (await import('./cpu-rate.js')).nodeExporterMembers(context)
+  },
+}
+
+// undici's parser is in it, and would end the thread.
+function needWebAssembly(): void {
+  if (!('WebAssembly' in globalThis)) {
+    throw new Error(
+      'HTTP is read by WebAssembly, which --jitless shuts out: poll by agentCheckTransport or orcaTransport',
+    )
+  }
 }
 
 /** Makes one poller's members, of whatever kind. */

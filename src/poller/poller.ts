@@ -262,7 +262,7 @@ export class Poller {
   }
 }
 
-// What a polling thread can ask members with; undefined where it can't.
+// What a polling thread can ask members with; undefined where it can't, or there can be no such thread.
 function sourceFor({ table, clock }: PollerOptions): TableSource | undefined {
   return clock === processClock ? table.source : undefined
 }

@@ -6,6 +6,7 @@ import type { ProbeAsker } from './probe-asker.js'
 
 /** What became of the probes that picks asked for: `sent = answered + failed + those under way`. */
 export interface ProbeCounters {
+  /** Probes that were sent. */
   sent: number
   /** Nodes that answered. */
   answered: number

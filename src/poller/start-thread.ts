@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
-import { isBundled, ownUrl } from '../own-place.js'
+import { isBundled, ownUrl } from '../own-package.js'
 import type { FromWorker, ToWorker } from './protocol.js'
 import { RemotePollers } from './remote-pollers.js'
 
@@ -23,7 +23,7 @@ export function startThread(): WorkerLike {
     name: 'idlest-poll',
     ...(process.execArgv.some((flag) => PRELOADS.test(flag)) ? { execArgv: [] } : {}),
   }
-  if (isBundled) {
+  if (isBundled()) {
     const program = besideBundle()
     if (program !== undefined) return new Worker(program, options)
     if ((import.meta.url as string | undefined) === undefined) {
@@ -36,7 +36,7 @@ export function startThread(): WorkerLike {
 
 function besideBundle(): URL | undefined {
   return ['js', 'mjs', 'cjs']
-    .map((suffix) => new URL(`./polling-thread.${suffix}`, ownUrl))
+    .map((suffix) => new URL(`./polling-thread.${suffix}`, ownUrl()))
     .find((program) => existsSync(program))
 }
 

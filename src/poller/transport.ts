@@ -35,10 +35,12 @@ export type TransportOption = Transport | ((id: string) => Transport)
 /**
  * Makes a transport of a function.
  *
+ * @example
  * ```ts
- * functionTransport(async (node, signal) => {
+ * const transport = functionTransport(async (node, signal) => {
  *   const response = await fetch(`http://${node}/load`, { signal })
- *   return { cpu: (await response.json()).busy }
+ *   const { busy } = (await response.json()) as { busy: number }
+ *   return { cpu: busy }
  * })
  * ```
  * @param poll gets a node's latest report, as {@link CustomTransport.poll} does

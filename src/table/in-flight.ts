@@ -34,7 +34,13 @@ export function enterFlight(memory: TableMemory, slot: number, generation: numbe
   while (mayEnter(word, generation)) {
     const found = Atomics.compareExchange(words, index, word, (word + 1) | 0)
     if (found === word) {
-      if (memory.ledger !== undefined) enterLedger(memory.ledger, slot, generation)
+      // No call from the exchange to here: a thread that is terminated ends at one.
+      const { ledger } = memory
+      if (ledger !== undefined) {
+        const own = ledger[slot] as number
+        // What is there of another generation counts no more.
+        ledger[slot] = (own ^ (generation << BITS)) >>> BITS === 0 ? own + 1 : (generation << BITS) | 1
+      }
       return true
     }
     word = found
@@ -60,7 +66,11 @@ export function leaveFlight(memory: TableMemory, slot: number, generation: numbe
   while (mayLeave(word, generation)) {
     const found = Atomics.compareExchange(words, index, word, (word - 1) | 0)
     if (found === word) {
-      if (memory.ledger !== undefined) leaveLedger(memory.ledger, slot, generation)
+      const { ledger } = memory
+      if (ledger !== undefined) {
+        const own = ledger[slot] as number
+        if ((own ^ (generation << BITS)) >>> BITS === 0 && (own & MASK) !== 0) ledger[slot] = own - 1
+      }
       return (word & MASK) - 1
     }
     word = found
@@ -68,15 +78,27 @@ export function leaveFlight(memory: TableMemory, slot: number, generation: numbe
   return -1
 }
 
-// This thread alone writes these, others read them when its process is dead. What is there of another generation counts no more.
-function enterLedger(ledger: Int32Array, slot: number, generation: number): void {
-  const word = ledger[slot] as number
-  ledger[slot] = mine(word, generation) ? word + 1 : (generation << BITS) | 1
-}
-
-function leaveLedger(ledger: Int32Array, slot: number, generation: number): void {
-  const word = ledger[slot] as number
-  if (mayLeave(word, generation)) ledger[slot] = word - 1
+/**
+ * Takes back the requests in flight that one thread counted, which is at it no more. `Table::take_back` of
+ * `crates/core/src/table.rs` is the same.
+ * @param ledger as the memory's own; emptied
+ */
+export function takeBack(memory: TableMemory, ledger: Int32Array): void {
+  for (let slot = 0; slot < ledger.length && memory.has(slot); slot++) {
+    const own = ledger[slot] as number
+    if ((own & MASK) === 0) continue
+    // First: what is taken back twice would be another thread's.
+    ledger[slot] = 0
+    const { words } = memory
+    const index = inFlightIndex(slot)
+    let word = Atomics.load(words, index)
+    while ((word ^ own) >>> BITS === 0) {
+      const left = Math.max(0, (word & MASK) - (own & MASK))
+      const found = Atomics.compareExchange(words, index, word, (word & ~MASK) | left)
+      if (found === word) break
+      word = found
+    }
+  }
 }
 
 /** The count of an in-flight word. */

@@ -4,8 +4,8 @@ import * as layout from './layout.js'
 /** A table's memory: shared between threads where the platform allows it, plain where it does not. */
 export type TableBuffer = SharedArrayBuffer | ArrayBuffer
 
-// Browsers without cross-origin isolation have no SharedArrayBuffer.
-function allocate(bytes: number, most: number): TableBuffer {
+/** Memory of so many bytes, which may grow. Browsers without cross-origin isolation have no SharedArrayBuffer. */
+export function allocate(bytes: number, most: number): TableBuffer {
   return typeof SharedArrayBuffer === 'function'
     ? new SharedArrayBuffer(bytes, { maxByteLength: most })
     : new ArrayBuffer(bytes, { maxByteLength: most })
@@ -49,10 +49,12 @@ export class TableMemory {
    */
   countsAreShared = true
   /**
-   * Where the memory is a file's: the requests in flight that this thread counted, by slot, each word as the slot has it. So
-   * they can be taken back should its process be killed.
+   * Where the memory is a file's or another thread's: the requests in flight that this thread counted, by slot, each word as
+   * the slot has it. So they can be taken back should its process be killed, or the thread terminated.
    */
   ledger: Int32Array | undefined
+  /** Called when the views were made anew, for more slots. */
+  onGrown: (() => void) | undefined
   /** What the memory belongs to, kept with it. */
   keeper: unknown
   /** All words, by `slotWord`. Replaced when the table has grown: read it anew for each use. */
@@ -131,6 +133,7 @@ export class TableMemory {
     this.words = new Int32Array(this.buffer, 0, bytes / 4)
     this.readings = new BigUint64Array(this.buffer, 0, bytes / 8)
     this.#bytes = new Uint8Array(this.buffer, 0, bytes)
+    this.onGrown?.()
   }
 }
 

@@ -64,7 +64,10 @@ export class Table {
     return () => {}
   }
 
-  /** @internal Makes the balancers of one name choose who polls, where processes share the table; else undefined: each polls. */
+  /**
+   * @internal Makes the balancers of one name choose who polls, where processes share the table; else undefined: each
+   * polls.
+   */
   elect(_name: string): Election | undefined {
     return undefined
   }
@@ -89,7 +92,10 @@ export class Table {
     return tableTime(this.memory, this.clock.now())
   }
 
-  /** @internal Gives the node a slot, or adds a reference to the one that it has. Throws TableError where the table is full. */
+  /**
+   * @internal Gives the node a slot, or adds a reference to the one that it has. Throws TableError where the table is
+   * full.
+   */
   claim(id: string): Entry {
     const known = this.#entries.get(id)
     if (known !== undefined) {
@@ -167,7 +173,7 @@ export interface TableOptions {
   maxNodes?: number | undefined
   /**
    * A file by which processes of one machine share the table; it is made where there is none. Best in memory, such as
-   * `/dev/shm/my-service`. Linux alone, and with the native addon.
+   * `/dev/shm/my-service`. Linux alone, and with the native addon. Default: none, for this process alone.
    */
   file?: string | undefined
 }

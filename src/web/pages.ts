@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { extname } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
+import { reasonOf } from '../errors.js'
 import { bareHost, isLoopback } from '../host.js'
+import { readPage } from './page-source.js'
 
 /** The pages that are served; the report of a simulation is a file of its own instead. */
 export type PageName = 'scene' | 'live'
@@ -31,8 +32,6 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'cache-control': 'no-cache',
 }
 
-const FOLDER = new URL('../pages/', import.meta.url)
-
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
@@ -44,13 +43,13 @@ const TYPES: Readonly<Record<string, string>> = {
 const files = new Map<string, PageFile>()
 
 /**
- * One of the files that were built, such as `scene.html`; read once.
- * @throws what Node throws where it is not there: the pages were not built
+ * One of the pages' files, such as `scene.html`; read once.
+ * @throws PeerError where the pages are not there
  */
 export function pageFile(name: string): PageFile {
   const known = files.get(name)
   if (known !== undefined) return known
-  const body = readFileSync(new URL(name, FOLDER))
+  const body = readPage(name)
   const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
   const file = { body, type: TYPES[extname(name)] ?? 'application/octet-stream', etag }
   files.set(name, file)
@@ -145,7 +144,7 @@ async function send(name: string, request: IncomingMessage, response: ServerResp
       ...(encoding !== undefined && { 'content-encoding': encoding }),
     })
     response.end(request.method === 'HEAD' ? undefined : content)
-  } catch {
-    answerPlainly(response, 500, 'This page was not built: npm run build')
+  } catch (error) {
+    answerPlainly(response, 500, `There is no page to show: ${reasonOf(error)}`)
   }
 }

@@ -6,6 +6,7 @@ import { createAgent } from '../../dist/agent/index.js'
 import { ListenError } from '../../dist/errors.js'
 import { readOrcaJson } from '../../dist/reports/orca-json.js'
 import { VirtualClock } from '../../dist/simulation/virtual-clock.js'
+import { moduleFile } from '../support/module-file.js'
 import { ask, rawConnection, startAgent, until } from './support.js'
 
 test("the report has ORCA's names, and the age of the sample when answered", async (t) => {
@@ -219,7 +220,7 @@ const AGENT = JSON.stringify(new URL('../../dist/agent/index.js', import.meta.ur
 test('an agent keeps its process alive', async (t) => {
   const script = `import { createAgent } from ${AGENT}
     console.log((await createAgent({ sampler: () => 5 })).url)`
-  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+  const child = spawn(process.execPath, [moduleFile(t, script)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   t.teardown(() => child.kill())
@@ -242,6 +243,6 @@ test('with unref an agent does not keep its process alive, nor does a connection
       client.unref()
       console.log(String(data).split('\\r\\n')[0])
     })`
-  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script])
+  const { stdout } = await promisify(execFile)(process.execPath, [moduleFile(t, script)])
   t.is(stdout.trim(), 'HTTP/1.1 200 OK')
 })

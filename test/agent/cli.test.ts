@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import test, { type ExecutionContext } from 'ava'
 import { readOrcaJson } from '../../dist/reports/orca-json.js'
+import { moduleFile } from '../support/module-file.js'
 import { ask, pem, rawExchange, startAgent, until } from './support.js'
 
 const COMMAND = JSON.stringify(new URL('../../dist/cli/agent.js', import.meta.url))
@@ -15,7 +16,7 @@ interface Run {
 }
 
 function start(t: ExecutionContext, args: readonly string[], env: Record<string, string> = {}): Run {
-  const child = spawn(process.execPath, ['--input-type=module', '-e', SCRIPT, '--', ...args], {
+  const child = spawn(process.execPath, [moduleFile(t, SCRIPT), ...args], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

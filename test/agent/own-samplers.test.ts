@@ -6,6 +6,7 @@ import test from 'ava'
 import { eventLoopSampler } from '../../dist/agent/samplers/event-loop.js'
 import { processSampler } from '../../dist/agent/samplers/process.js'
 import { VirtualClock } from '../../dist/simulation/virtual-clock.js'
+import { moduleFile } from '../support/module-file.js'
 
 test('processSampler: CPU time of the process over one core, above 100 with several threads', (t) => {
   const clock = new VirtualClock(9)
@@ -44,7 +45,7 @@ test('processSampler: a process that burns CPU reports more than one that waits'
     for (const end = process.cpuUsage().user + 200_000; process.cpuUsage().user < end; );
     console.log(JSON.stringify({ first: first ?? null, waiting, burning: sampler.sample() }))
   `
-  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script])
+  const { stdout } = await promisify(execFile)(process.execPath, [moduleFile(t, script)])
   const { first, waiting, burning } = JSON.parse(stdout)
   t.is(first, null)
   t.true(waiting >= 0)

@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import test from 'ava'
+import test, { type ExecutionContext } from 'ava'
 import { engines } from '../support/engines.js'
+import { moduleFile } from '../support/module-file.js'
 
 const dist = new URL('../../dist/index.js', import.meta.url)
 
@@ -26,28 +27,33 @@ const asleep = `
   await sleep(() => {}, () => {})
 `
 
-async function print(script: string): Promise<unknown> {
+async function print(t: ExecutionContext, script: string): Promise<unknown> {
   const run = promisify(execFile)
-  const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', asleep + script])
+  const { stdout } = await run(process.execPath, [moduleFile(t, asleep + script)])
   return JSON.parse(stdout)
 }
 
 for (const engine of engines) {
   test(`${engine}: how long a lease took is learned, also where the event loop slept all the while`, async (t) => {
-    const cost = await print(`
+    const cost = await print(
+      t,
+      `
       const balancer = createBalancer({ nodes: ['a'], poll: false, engine: '${engine}' })
       let lease
       for (let i = 0; i < 5; i++) await sleep(() => { lease = balancer.acquire() }, () => lease.release())
       console.log(balancer.snapshot()[0].cost)
       worker.terminate()
-    `)
+    `,
+    )
     // Each took 20 ms at least.
     t.true((cost as number) > 15, String(cost))
   })
 }
 
 test('a meter says 0 when its last request has ended, also where the event loop sleeps then', async (t) => {
-  const value = await print(`
+  const value = await print(
+    t,
+    `
     const queue = meter({ update: 60_000 })
     console.log(await sleep(() => {
       const arrival = queue.arrive()
@@ -55,6 +61,7 @@ test('a meter says 0 when its last request has ended, also where the event loop 
       arrival.end()
     }, () => queue.value))
     worker.terminate()
-  `)
+  `,
+  )
   t.is(value, 0)
 })

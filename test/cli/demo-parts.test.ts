@@ -14,6 +14,7 @@ import { progressView, screenView } from '../../dist/cli/demo/views.js'
 import { Progress } from '../../dist/cli/progress.js'
 import { milliseconds } from '../../dist/format.js'
 import { VirtualClock } from '../../dist/simulation/virtual-clock.js'
+import { written } from '../support/written.js'
 
 const options = { seed: 3, rate: 400, meanWork: 2, duration: 50 }
 
@@ -213,5 +214,5 @@ test('beside a JSON document it is told how far the demo is', (t) => {
   clock.jump(2_000)
   view.frame({ ...frame, elapsed: 4 }, false)
   progress.clear()
-  t.is(String(out.read()), 'round robin: 25 %\nround robin: 50 %\nidlest: 75 %\n')
+  t.is(written(out), 'round robin: 25 %\nround robin: 50 %\nidlest: 75 %\n')
 })

@@ -3,12 +3,13 @@ import { stripVTControlCharacters } from 'node:util'
 import test from 'ava'
 import { Progress } from '../../dist/cli/progress.js'
 import { VirtualClock } from '../../dist/simulation/virtual-clock.js'
+import { written } from '../support/written.js'
 
 function stage(isTTY: boolean) {
   const clock = new VirtualClock(1_000)
   const stream = Object.assign(new PassThrough(), { isTTY, columns: 80 })
   const progress = new Progress(stream, clock)
-  const read = (): string => String(stream.read() ?? '')
+  const read = (): string => written(stream)
   return { clock, progress, read }
 }
 

@@ -114,7 +114,7 @@ export class DnsServer {
     this.script = script
   }
 
-  static async start(t: ExecutionContext, script: Script): Promise<DnsServer> {
+  static async start(t: Pick<ExecutionContext, 'teardown'>, script: Script): Promise<DnsServer> {
     const sockets = new Set<Socket>()
     let server: DnsServer | undefined
     const answer = (message: Buffer, over: 'udp' | 'tcp') =>
@@ -124,6 +124,7 @@ export class DnsServer {
       })
     const tcp = createServer((socket) => {
       sockets.add(socket)
+      socket.on('close', () => sockets.delete(socket))
       let bytes = Buffer.alloc(0)
       socket.on('error', () => {})
       socket.on('data', (chunk) => {

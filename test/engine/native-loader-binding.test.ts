@@ -53,6 +53,19 @@ native('memory that is no table is refused', (t) => {
   refused(wrong.bytes(), new RegExp(`version is 99, expected ${VERSION}`))
 })
 
+native('what a thread has in flight is counted in nothing but a table and a ledger of shared memory', (t) => {
+  const { OwnFlights } = binding()
+  const table = createMemory(0).bytes()
+  const ledger = new Uint8Array(new SharedArrayBuffer(64))
+  t.throws(() => new OwnFlights(new Uint8Array(new SharedArrayBuffer(4096)), ledger), { message: /magic/ })
+  t.throws(() => new OwnFlights(table, new Uint8Array(64)), { message: /SharedArrayBuffer/ })
+  t.throws(() => new OwnFlights(table, ledger.subarray(4)), { message: /aligned to 8 bytes/ })
+  const flights = new OwnFlights(table, ledger)
+  t.throws(() => flights.rebind(table, new Uint8Array(64)))
+  for (const wrong of [undefined, 1, new Uint16Array(4)])
+    t.throws(() => flights.rebind(table, wrong as never))
+})
+
 native('arguments of the wrong type are errors, never a crash', (t) => {
   const { Core } = binding()
   const bytes = createMemory(0).bytes()

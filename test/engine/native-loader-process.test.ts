@@ -76,7 +76,7 @@ test('without the addon auto is portable, with one warning for all threads', asy
   t.is(warnings.length, 1)
   t.is(warnings[0]?.code, 'IDLEST_PORTABLE')
   const message = warnings[0]?.message ?? ''
-  for (const part of [process.platform, process.arch, nowhere.IDLEST_BINDING_PATH])
+  for (const part of [process.platform, process.arch, nowhere.IDLEST_BINDING_PATH, 'IDLEST_ENGINE=portable'])
     t.true(message.includes(part))
 })
 

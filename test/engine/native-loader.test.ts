@@ -4,8 +4,11 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import test from 'ava'
 import { ABI } from '../../dist/engine/abi.js'
-import { buildNames, elfInterpreter, libcOf, loadBinding } from '../../dist/engine/binding.js'
+import { loadBinding } from '../../dist/engine/binding.js'
+import { elfInterpreter, libcOf } from '../../dist/engine/libc.js'
+import { buildNames } from '../../dist/engine/targets.js'
 import { EngineError } from '../../dist/errors.js'
+import { elf } from '../support/elf.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'idlest-loader-'))
 test.after.always(() => rmSync(folder, { recursive: true, force: true }))
@@ -18,40 +21,6 @@ function file(content: Buffer | string, ending = 'bin'): string {
   const path = join(folder, `${files++}.${ending}`)
   writeFileSync(path, content)
   return path
-}
-
-interface ElfShape {
-  interpreter?: string
-  big?: boolean
-  bits?: 1 | 2
-  /** What the header says of the interpreter's length, where that is not the truth. */
-  length?: number
-  headers?: number
-}
-
-/** A binary with nothing in it but a program header of no matter and one for the interpreter. */
-function elf({ interpreter, big = false, bits = 2, length, headers }: ElfShape): Buffer {
-  const bytes = Buffer.alloc(256)
-  const u16 = (at: number, value: number) =>
-    big ? bytes.writeUInt16BE(value, at) : bytes.writeUInt16LE(value, at)
-  const u32 = (at: number, value: number) =>
-    big ? bytes.writeUInt32BE(value, at) : bytes.writeUInt32LE(value, at)
-  const u64 = (at: number, value: number) =>
-    big ? bytes.writeBigUInt64BE(BigInt(value), at) : bytes.writeBigUInt64LE(BigInt(value), at)
-  bytes.write('\x7fELF', 0, 'latin1')
-  bytes[4] = bits
-  bytes[5] = big ? 2 : 1
-  u64(32, 64)
-  u16(54, 56)
-  u16(56, headers ?? 2)
-  u32(64, 6)
-  if (interpreter !== undefined) {
-    u32(120, 3)
-    u64(128, 200)
-    u64(152, length ?? interpreter.length + 1)
-    bytes.write(interpreter, 200, 'latin1')
-  }
-  return bytes
 }
 
 test('the interpreter is read from the program headers', (t) => {
@@ -110,7 +79,7 @@ function absentAlways(id: string): never {
   throw absent(id)
 }
 
-const linux = { platform: 'linux', arch: 'x64', execPath: file(elf({ interpreter: GNU })) }
+const linux = { platform: 'linux', arch: 'x64', execPath: file(elf({ interpreter: GNU })), clone: false }
 const working = { abi: () => ABI, Core: class {} }
 
 test('the local build goes before the package', (t) => {
@@ -122,7 +91,7 @@ test('the local build goes before the package', (t) => {
       return id.startsWith('@') ? working : absentAlways(id)
     },
   })
-  t.is(tried.length, 2)
+  t.deepEqual(tried.slice(1), ['@idlest/binding-linux-x64-gnu/package.json', '@idlest/binding-linux-x64-gnu'])
   t.regex(tried[0] ?? '', /dist[\\/]native[\\/]idlest\.linux-x64-gnu\.node$/)
   t.is(result.kind === 'loaded' ? result.from : '', '@idlest/binding-linux-x64-gnu')
 })
@@ -179,7 +148,7 @@ test('a path that is given is the only place to look', (t) => {
   const result = loadBinding({ path })
   t.is(result.kind, 'missing')
   if (result.kind !== 'missing') return
-  t.deepEqual(result.reasons, [{ tried: path, why: 'not there' }])
+  t.deepEqual(result.reasons, [{ tried: path, why: 'not there', absent: true }])
   t.true(result.error instanceof EngineError)
   t.regex(result.error.message, /IDLEST_BINDING_PATH/)
 })

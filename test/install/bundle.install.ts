@@ -26,6 +26,9 @@ interface Bundler {
   readonly prepare?: (project: Project) => Promise<void>
 }
 
+const REQUIRE =
+  "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);"
+
 const esbuild: Bundler = {
   name: 'esbuild',
   command: (format, files) => [
@@ -34,6 +37,8 @@ const esbuild: Bundler = {
     '--bundle',
     '--platform=node',
     `--format=${format}`,
+    // undici is CommonJS, and so needs it in a module, as everything that is does.
+    ...(format === 'esm' ? [`--banner:js=${REQUIRE}`] : []),
     '--outdir=out',
     '--log-level=warning',
   ],
@@ -65,10 +70,11 @@ async function bundled(
   { command, prepare }: Bundler,
   format: Format = 'esm',
   files: readonly string[] = ['polls.mjs'],
+  packages: readonly string[] = [],
 ): Promise<Project> {
   const project = await Project.make(t, format === 'esm' ? { type: 'module' } : {})
-  await project.npm('install', 'idlest')
-  await project.take('polls.mjs')
+  await project.npm('install', 'idlest', ...packages)
+  await project.take('polls.mjs', 'hears.mjs')
   await prepare?.(project)
   await project.succeed([process.execPath, ...command(format, files)])
   return project
@@ -83,6 +89,7 @@ async function runElsewhere(
   t: ExecutionContext,
   project: Project,
   files: readonly string[] = [],
+  program = 'polls.js',
 ): Promise<Ran> {
   const folder = await mkdtemp(join(tmpdir(), 'idlest-elsewhere-'))
   t.teardown(() => rm(folder, { recursive: true, force: true }))
@@ -92,7 +99,7 @@ async function runElsewhere(
     await cp(join(project.folder, 'node_modules', file), join(folder, 'node_modules', file), {
       recursive: true,
     })
-  return execute([process.execPath, join(folder, 'polls.js')], folder, homeEnvironment(world.home))
+  return execute([process.execPath, join(folder, program)], folder, homeEnvironment(world.home))
 }
 
 for (const [bundler, format] of [
@@ -151,3 +158,13 @@ for (const format of ['esm', 'cjs'] as const) {
     t.is(said<Polled>(await runElsewhere(t, project)).engine, 'native')
   })
 }
+
+test('a bundle takes optional packages along where they are installed, and says what is missing where they are not', async (t) => {
+  const grpc = '@grpc/grpc-js'
+  const complete = await bundled(t, esbuild, 'cjs', ['hears.mjs'], [grpc])
+  t.deepEqual(said(await runElsewhere(t, complete, [], 'hears.js')), { cpu: 37.5 })
+  const without = await bundled(t, esbuild, 'cjs', ['hears.mjs'])
+  t.deepEqual(said(await runElsewhere(t, without, [], 'hears.js')), {
+    message: `the package ${grpc} is missing: npm install ${grpc}`,
+  })
+})

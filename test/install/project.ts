@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -33,11 +34,16 @@ export class Project {
     this.#env = env
   }
 
+  /** One that is there. */
+  static at(t: ExecutionContext, folder: string): Project {
+    return new Project(t, folder, homeEnvironment(world.home))
+  }
+
   /** Makes one that is removed when the test ends. `manifest` is put into its package.json. */
   static async make(t: ExecutionContext, manifest: object = {}): Promise<Project> {
     const folder = await mkdtemp(join(tmpdir(), 'idlest-user-'))
     t.teardown(() => rm(folder, { recursive: true, force: true }))
-    const project = new Project(t, folder, homeEnvironment(world.home))
+    const project = Project.at(t, folder)
     await project.write('package.json', JSON.stringify({ name: 'user', version: '1.0.0', ...manifest }))
     return project
   }
@@ -89,6 +95,24 @@ export class Project {
 
   npm(...args: string[]): Promise<Ran> {
     return this.succeed([...npmCommand(), ...args])
+  }
+
+  /** `npx` of what is installed; it asks no registry. */
+  npxCommand(...args: string[]): [string, ...string[]] {
+    return [...npmCommand(), 'exec', '--offline', '--', ...args] as [string, ...string[]]
+  }
+
+  npx(...args: string[]): Promise<Ran> {
+    return this.succeed(this.npxCommand(...args))
+  }
+
+  /** Starts one of its files with node; whoever starts it ends it. */
+  start(file: string, ...args: string[]) {
+    return spawn(process.execPath, [file, ...args], {
+      cwd: this.folder,
+      env: this.#env,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
   }
 
   pnpm(...args: string[]): Promise<Ran> {

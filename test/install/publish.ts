@@ -2,7 +2,7 @@ import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { stage } from '../../.ci/package/stage.mjs'
-import { buildNames } from '../../dist/engine/binding.js'
+import { buildNames } from '../../dist/engine/targets.js'
 import { execute, npmCommand } from './execute.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))

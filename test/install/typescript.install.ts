@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { said } from './outcome.js'
 import { Project, programText } from './project.js'
@@ -6,8 +9,8 @@ import { tool } from './tools.js'
 const PEERS = ['@grpc/grpc-js', '@nats-io/transport-node', '@opentelemetry/api', 'prom-client']
 
 interface Case {
-  /** The file that has the program; its suffix and the package's type say of which kind it is. */
-  readonly file: string
+  /** What the file of a program ends with, which says of which kind it is. */
+  readonly suffix: string
   readonly options: object
   /** Whether what is emitted runs as it is. */
   readonly runs: boolean
@@ -15,70 +18,90 @@ interface Case {
 
 const CASES: readonly Case[] = [
   ...['node16', 'nodenext'].flatMap((module) =>
-    ['program.mts', 'program.cts'].map((file) => ({ file, options: { module }, runs: true })),
+    ['mts', 'cts'].map((suffix) => ({ suffix, options: { module }, runs: true })),
   ),
-  { file: 'program.cts', options: { module: 'node18' }, runs: true },
-  { file: 'program.cts', options: { module: 'node20' }, runs: true },
-  { file: 'program.ts', options: { module: 'esnext', moduleResolution: 'bundler' }, runs: false },
-  { file: 'program.ts', options: { module: 'preserve' }, runs: false },
+  { suffix: 'cts', options: { module: 'node18' }, runs: true },
+  { suffix: 'cts', options: { module: 'node20' }, runs: true },
+  { suffix: 'ts', options: { module: 'esnext', moduleResolution: 'bundler' }, runs: false },
+  { suffix: 'ts', options: { module: 'preserve' }, runs: false },
 ]
 
 /** Strict, and with the declarations of packages checked too. */
 const COMMON = {
   target: 'es2022',
   strict: true,
-  exactOptionalPropertyTypes: true,
   noUncheckedIndexedAccess: true,
   skipLibCheck: false,
   types: ['node'],
   outDir: 'out',
 }
 
-/** Compiles a program in each way, and runs it where it can be; gives what the compiler and the runs said of each. */
-async function compile(t: ExecutionContext, project: Project, typescript: string, program: string) {
-  const results: Record<string, string> = {}
-  for (const { file, options, runs } of CASES) {
-    await project.remove('out')
-    await project.write(file, programText(program))
-    await project.write(
-      'tsconfig.json',
-      JSON.stringify({ compilerOptions: { ...COMMON, ...options }, files: [file] }),
-    )
-    const compiled = await project.run([process.execPath, tool(typescript, 'tsc'), '--pretty', 'false'])
-    const name = `${JSON.stringify(options)} ${file}`
-    results[name] = compiled.stdout + compiled.stderr
-    if (compiled.code === 0 && runs) {
-      const ran = await project.node(`out/${file.replace('ts', 'js')}`)
-      results[name] += ran.stdout + ran.stderr
-    }
-    t.is(compiled.code, 0, `${name}: ${compiled.stdout}`)
-  }
-  return results
+// Installed once, for all cases.
+const folders = new Map<string, Promise<string>>()
+
+async function projectWith(t: ExecutionContext, packages: readonly string[]): Promise<Project> {
+  const name = packages.join()
+  const made = folders.get(name) ?? install(t, packages)
+  folders.set(name, made)
+  return Project.at(t, await made)
 }
 
-function expected(runs: string): Record<string, string> {
-  return Object.fromEntries(
-    CASES.map(({ file, options, runs: ran }) => [`${JSON.stringify(options)} ${file}`, ran ? runs : '']),
-  )
+async function install(t: ExecutionContext, packages: readonly string[]): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'idlest-typed-'))
+  await writeFile(join(folder, 'package.json'), '{ "name": "user" }')
+  await Project.at(t, folder).npm('install', 'idlest', '@types/node@20', ...packages)
+  return folder
+}
+
+test.after.always(async () => {
+  for (const folder of folders.values()) await rm(await folder, { recursive: true, force: true })
+})
+
+/** Compiles these programs, which must succeed; gives what they say, where they run. */
+async function compile(
+  t: ExecutionContext,
+  project: Project,
+  typescript: string,
+  { suffix, options, runs }: Case,
+  programs: readonly string[],
+): Promise<string[]> {
+  await project.remove('out')
+  const files = programs.map((name) => `${name}.${suffix}`)
+  for (const [i, name] of programs.entries())
+    await project.write(files[i] as string, programText(`${name}.ts`))
+  const compilerOptions = { ...COMMON, ...options }
+  await project.write('tsconfig.json', JSON.stringify({ compilerOptions, files }))
+  const tsc = [process.execPath, tool(typescript, 'tsc'), '--pretty', 'false'] as const
+  t.is((await project.succeed(tsc)).stdout, '')
+  if (!runs) return []
+  const said: string[] = []
+  for (const file of files) said.push((await project.node(`out/${file.replace('ts', 'js')}`)).stdout)
+  return said
 }
 
 for (const typescript of ['typescript-5', 'typescript-7']) {
-  test(`${typescript}: programs of both kinds compile in each way of resolving modules, and run`, async (t) => {
-    const project = await Project.make(t)
-    await project.npm('install', 'idlest', '@types/node@20')
-    t.deepEqual(await compile(t, project, typescript, 'typed.ts'), expected('IDLEST_BAD_OPTION true true\n'))
-  })
+  for (const each of CASES) {
+    const { suffix, options, runs } = each
+    const how = runs ? 'compile and run' : 'compile'
+    test(`${typescript}: programs in .${suffix} ${how} with ${JSON.stringify(options)}`, async (t) => {
+      const project = await projectWith(t, PEERS)
+      const heard = await compile(t, project, typescript, each, ['typed', 'plugged'])
+      t.deepEqual(heard, runs ? ['IDLEST_BAD_OPTION true true\n', 'true 2 false\n'] : [])
+    })
+  }
 
-  test(`${typescript}: what others are plugged into compiles where they are installed, and runs`, async (t) => {
-    const project = await Project.make(t)
-    await project.npm('install', 'idlest', '@types/node@20', ...PEERS)
-    t.deepEqual(await compile(t, project, typescript, 'plugged.ts'), expected('true 2 false\n'))
-  })
+  for (const suffix of ['mts', 'cts']) {
+    test(`${typescript}: programs in .${suffix} compile without optional packages, with all that is strict`, async (t) => {
+      const project = await projectWith(t, [])
+      const options = { module: 'nodenext', exactOptionalPropertyTypes: true }
+      const heard = await compile(t, project, typescript, { suffix, options, runs: true }, ['typed'])
+      t.deepEqual(heard, ['IDLEST_BAD_OPTION true true\n'])
+    })
+  }
 }
 
 test('what others are plugged into is imported without them, and says what to install when it is used', async (t) => {
-  const project = await Project.make(t)
-  await project.npm('install', 'idlest')
+  const project = await projectWith(t, [])
   await project.take('unplugged.mjs')
   const { undici, ...others } = said<Record<string, string>>(await project.node('unplugged.mjs'))
   t.is(undici, 'works')

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { buildNames, libcOf } from '../../dist/engine/binding.js'
+import { libcOf } from '../../dist/engine/libc.js'
+import { buildNames } from '../../dist/engine/targets.js'
 
 /** What `main.ts` has made ready for the proof: all of it is there for this run alone. */
 export interface World {

@@ -2,10 +2,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { ExecutionContext } from 'ava'
+import { moduleFile } from './module-file.js'
 
 /** Runs a module in a process of its own. `said` gives what it has written so far. */
 export function child(t: ExecutionContext, script: string, flags: readonly string[] = []) {
-  const process_ = spawn(process.execPath, [...flags, '--input-type=module', '--eval', script], {
+  const process_ = spawn(process.execPath, [...flags, moduleFile(t, script)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   t.teardown(() => process_.kill('SIGKILL'))

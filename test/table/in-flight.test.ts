@@ -2,8 +2,8 @@ import test from 'ava'
 import fc from 'fast-check'
 import { attachBalancer, createBalancer, createTable, leastConnections } from '../../dist/index.js'
 import { VirtualClock } from '../../dist/simulation/virtual-clock.js'
-import { enterFlight, inFlight, leaveFlight } from '../../dist/table/in-flight.js'
-import { COUNT_MASK, IN_FLIGHT_WORD, slotWord } from '../../dist/table/layout.js'
+import { enterFlight, inFlight, leaveFlight, takeBack } from '../../dist/table/in-flight.js'
+import { COUNT_BITS, COUNT_MASK, IN_FLIGHT_WORD, slotWord } from '../../dist/table/layout.js'
 import { createMemory, TableMemory } from '../../dist/table/memory.js'
 
 test('counts are the same whether or not another thread may count too', (t) => {
@@ -56,4 +56,25 @@ test('counts are changed atomically as soon as there is a handle, for all balanc
     ['a', 'b', 'c'].map((id) => (id === (lease.node as unknown) ? 1 : 0)),
   )
   lease.release()
+})
+
+test('what a thread counted is taken back, and nothing else', (t) => {
+  const memory = createMemory(0)
+  memory.share()
+  memory.ledger = new Int32Array(memory.capacity)
+  const enter = (slot: number, generation = 0) => enterFlight(memory, slot, generation)
+  const { ledger } = memory
+  for (const slot of [0, 0, 1, 2]) t.true(enter(slot))
+  leaveFlight(memory, 1, 0)
+  memory.ledger = undefined
+  t.true(enter(0))
+  // The slot is another node's by now.
+  memory.words[slotWord(2) + IN_FLIGHT_WORD] = (1 << COUNT_BITS) | 5
+  takeBack(memory, ledger)
+  t.is(inFlight(memory, 0, 0), 1)
+  t.is(inFlight(memory, 1, 0), 0)
+  t.is(inFlight(memory, 2, 1), 5)
+  t.true(ledger.every((word) => (word & COUNT_MASK) === 0))
+  takeBack(memory, ledger)
+  t.is(inFlight(memory, 0, 0), 1)
 })

@@ -325,6 +325,36 @@ impl<W: Words> Table<W> {
         }
     }
 
+    /// Takes back the requests in flight that one thread counted, which is at it no more. Of what a slot's owner before counted
+    /// nothing is taken; and never below zero.
+    ///
+    /// `ledger`: a word a slot, as the slot's own word would be with this thread's requests alone; emptied
+    pub fn take_back<L: Words>(&self, ledger: &L) {
+        for (index, slot) in (0..ledger.words()).zip(0..self.capacity()) {
+            let (Some(cell), Some(word)) = (
+                ledger.word(index),
+                self.slot_part(slot, layout::IN_FLIGHT_WORD),
+            ) else {
+                return;
+            };
+            let counted = cell.load(Relaxed);
+            if counted & layout::COUNT_MASK == 0 {
+                continue;
+            }
+            // First: what is taken back twice would be another thread's.
+            cell.store(0, Relaxed);
+            let mut before = word.load(Relaxed);
+            while (before ^ counted) >> layout::COUNT_BITS == 0 {
+                let left =
+                    (before & layout::COUNT_MASK).saturating_sub(counted & layout::COUNT_MASK);
+                match word.compare_exchange(before, before & !layout::COUNT_MASK | left, Relaxed) {
+                    Ok(_) => break,
+                    Err(now) => before = now,
+                }
+            }
+        }
+    }
+
     /// Where requests in flight at the slot's node are counted, and how many that are now.
     #[inline]
     pub fn flights(&self, slot: u32, slot_generation: u32) -> Flights {

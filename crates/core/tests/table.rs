@@ -187,6 +187,41 @@ fn counts_stay_between_zero_and_the_most() {
 }
 
 #[test]
+fn what_a_thread_counted_is_taken_back_and_nothing_else() {
+    let table = table(3);
+    table.give_back(1);
+    for (slot, generation) in [(0, 0), (0, 0), (0, 0), (1, 1), (2, 0)] {
+        assert!(table.enter(slot, generation));
+    }
+    let ledger = Owned::zeroed(4 * 3);
+    let cell = |slot| ledger.word(slot).unwrap();
+    cell(0).store(layout::no_flights(0) | 2, Relaxed);
+    // Of the slot's owner before.
+    cell(1).store(layout::no_flights(0) | 1, Relaxed);
+    // More than there are: others have taken some back.
+    cell(2).store(layout::no_flights(0) | 9, Relaxed);
+    table.take_back(&ledger);
+    let left = [(0, 0), (1, 1), (2, 0)].map(|(slot, generation)| table.in_flight(slot, generation));
+    assert_eq!(left, [1, 1, 0]);
+    table.take_back(&ledger);
+    assert_eq!(table.in_flight(0, 0), 1, "once");
+}
+
+#[test]
+fn a_ledger_of_another_length_than_the_table_is_taken_as_far_as_it_goes() {
+    let table = table(2);
+    assert!(table.enter(1, 0));
+    let long = Owned::zeroed(4 * 64);
+    long.word(1)
+        .unwrap()
+        .store(layout::no_flights(0) | 1, Relaxed);
+    long.word(63).unwrap().store(1, Relaxed);
+    table.take_back(&long);
+    assert_eq!(table.in_flight(1, 0), 0);
+    table.take_back(&Owned::zeroed(0));
+}
+
+#[test]
 fn slots_that_are_not_there_read_as_missing() {
     let table = table(2);
     for slot in [2, 3, 1 << 24, NO_SLOT - 1, NO_SLOT] {

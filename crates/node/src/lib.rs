@@ -10,6 +10,7 @@ pub mod file;
 pub mod floor;
 pub mod key_tables;
 mod learned;
+pub mod own_flights;
 mod raw;
 
 use napi_derive::napi;
@@ -17,5 +18,5 @@ use napi_derive::napi;
 /// The version of this binding's interface. The loader refuses an addon of another version.
 #[napi]
 pub fn abi() -> u32 {
-    13
+    14
 }

@@ -4,30 +4,45 @@ import { onceClosed } from './connection.js'
 
 /** What middleware needs of a request: an `IncomingMessage` of node:http has it, and an `Http2ServerRequest`. */
 export interface RequestLike {
+  /** Such as `GET`. */
   readonly method?: string | undefined
+  /** Path and query. */
   readonly url?: string | undefined
+  /** 1 or 2. */
   readonly httpVersionMajor?: number | undefined
+  /** Headers by names in lower case. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   /** Names and values in turn, as they came. */
   readonly rawHeaders: readonly string[]
+  /** The connection that it came on. */
   readonly socket: ConnectionLike
 }
 
 /** What it needs of a connection. */
 export interface ConnectionLike {
+  /** Whether it is closed. */
   readonly destroyed?: boolean | undefined
+  /** Calls `listener` when it closes. */
   once(event: 'close', listener: () => void): unknown
 }
 
 /** What middleware needs of a response: a `ServerResponse` of node:http has it, and an `Http2ServerResponse`. */
 export interface ResponseLike {
+  /** The status that it has, or will have. */
   readonly statusCode: number
+  /** Whether its head is on its way. */
   readonly headersSent: boolean
+  /** Whether all of it was written. */
   readonly writableEnded: boolean
+  /** Whether it was given up. */
   readonly destroyed?: boolean | undefined
+  /** The connection that it goes to. */
   readonly socket: unknown
+  /** Sets a header. */
   setHeader(name: string, value: string): unknown
+  /** Sends its head. */
   writeHead: (...args: never[]) => unknown
+  /** Calls `listener` when it is closed. */
   on(event: 'close', listener: () => void): unknown
 }
 

@@ -7,7 +7,10 @@ import { Serving } from './serving.js'
  * Middleware for Express, and for all that takes `(request, response, next)`, as Connect and Polka do: counts requests in
  * the agent's `traffic`, and adds `endpoint-load-metrics` to responses. To be used before everything else.
  *
+ * @example
  * ```ts
+ * import express from 'express'
+ *
  * const app = express()
  * app.use(expressMiddleware(agent))
  * ```

@@ -4,6 +4,7 @@ import { Serving } from './serving.js'
 
 /** What is needed of an instance of Fastify. */
 export interface FastifyLike {
+  /** Has `hook` called for each request. */
   addHook(
     name: 'onRequest',
     hook: (
@@ -21,7 +22,10 @@ export type FastifyPlugin = (app: FastifyLike, options: unknown, done: () => voi
  * Plugin for Fastify: counts requests in the agent's `traffic`, and adds `endpoint-load-metrics` to responses. It is for all
  * routes of the instance that it is registered on, and of the plugins within.
  *
+ * @example
  * ```ts
+ * import fastify from 'fastify'
+ *
  * const app = fastify()
  * await app.register(fastifyMiddleware(agent))
  * ```

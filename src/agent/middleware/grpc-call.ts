@@ -3,31 +3,45 @@ import type { ServedRequest } from '../traffic.js'
 
 /** What is needed of the metadata of @grpc/grpc-js. */
 export interface GrpcMetadataLike<M> {
+  /** Gives a key one value, of bytes where the key ends in `-bin`. */
   set(key: string, value: Buffer): void
+  /** A copy that may be changed. */
   clone(): M
 }
 
 /** How a call ends. */
 export interface GrpcStatusLike<M> {
+  /** The status code, 0 for OK. */
   code: number
+  /** What went wrong, in words. */
   details: string
+  /** The trailer metadata. */
   metadata?: M | null | undefined
 }
 
 /** What hears of a call as it comes in. */
 export interface GrpcListenerLike<M> {
+  /** The header metadata came. */
   onReceiveMetadata(metadata: M): void
+  /** A message came. */
   onReceiveMessage(message: unknown): void
+  /** The client sends no more messages. */
   onReceiveHalfClose(): void
+  /** The client gave the call up. */
   onCancel(): void
 }
 
 /** What is needed of a call. */
 export interface GrpcCallLike<M = never> {
+  /** When the call ends at the latest. */
   getDeadline(): Date | number
+  /** Starts the call. */
   start(listener: GrpcListenerLike<M>): void
+  /** Sends the header metadata. */
   sendMetadata(metadata: M): void
+  /** Sends a message to the client. */
   sendMessage(message: unknown, callback: () => void): void
+  /** Ends the call, with the trailer metadata. */
   sendStatus(status: GrpcStatusLike<M>): void
 }
 

@@ -21,10 +21,15 @@ export interface GrpcModuleLike<
   I extends GrpcCallLike<M>,
   M extends GrpcMetadataLike<M>,
 > {
-  readonly ServerInterceptingCall: new (call: C) => I
+  /** Makes a call around another. */
+  readonly ServerInterceptingCall: new (
+    call: C,
+  ) => I
+  /** Makes metadata. */
   readonly Metadata: new () => M
 }
 
+/** Options of `grpcInterceptor`. */
 export interface GrpcInterceptorOptions<C = GrpcCallLike> {
   /**
    * Which calls take the report along, by method and by the call, such as by where it comes from (`call.getPeer()`). Default
@@ -75,6 +80,7 @@ function checkModule<G>(grpc: G): G {
  * A call is in flight until its status is sent. It failed where that is not OK, or its deadline passed. One that the client
  * cancelled did not fail, and how long it took is not told. A trailer of this name that the handler sent gives way.
  *
+ * @example
  * ```ts
  * const server = new grpc.Server({ interceptors: [grpcInterceptor(agent, grpc)] })
  * ```

@@ -7,6 +7,7 @@ import { Serving } from './serving.js'
  * Wraps a handler of node:http, node:https, or node:http2 in its compatible form: counts its requests in the agent's
  * `traffic`, and adds `endpoint-load-metrics` to its responses.
  *
+ * @example
  * ```ts
  * http.createServer(httpMiddleware(agent, (request, response) => response.end('hello'))).listen(8080)
  * ```

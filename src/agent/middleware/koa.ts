@@ -4,7 +4,9 @@ import { Serving } from './serving.js'
 
 /** What is needed of a context of Koa. */
 export interface KoaContextLike {
+  /** Node's request. */
   readonly req: RequestLike
+  /** Node's response. */
   readonly res: ResponseLike
 }
 
@@ -13,6 +15,8 @@ export interface KoaContextLike {
  * before everything else.
  *
  * ```ts
+ * import Koa from 'koa'
+ *
  * const app = new Koa()
  * app.use(koaMiddleware(agent))
  * ```

@@ -14,6 +14,7 @@ export interface LoadSource {
   readonly traffic: Traffic
 }
 
+/** Options of the middleware for Node.js, Express, Fastify and Koa. */
 export interface MiddlewareOptions {
   /**
    * Which responses take a report along: those to requests that ask for it by `endpoint-load-metrics-format: TEXT` (or

@@ -7,6 +7,7 @@ import { type CpuTimes, readOsCpus, readProcStat } from './cpu-times.js'
 import { type Files, systemFiles } from './files.js'
 import type { Sampled, SyncSampler } from './sampler.js'
 
+/** Options of `cpuSampler`: what it reads, for tests. */
 export interface CpuSamplerOptions {
   /** Reads /proc and /sys; the real ones by default. */
   readonly files?: Files | undefined

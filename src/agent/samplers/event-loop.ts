@@ -5,17 +5,20 @@ import type { SyncSampler } from './sampler.js'
 export interface LoopTimes {
   /** Waiting for events. */
   readonly idle: number
+  /** Time that it worked, ms. */
   readonly active: number
 }
 
 /** What is needed of a `Worker` of node:worker_threads. */
 export interface WatchedWorker {
+  /** What tells of the thread's event loop. */
   readonly performance: { eventLoopUtilization(): LoopTimes }
 }
 
 /** Worker threads, or what tells which there are now, such as `() => pool.threads`. */
 export type WatchedWorkers = Iterable<WatchedWorker> | (() => Iterable<WatchedWorker>)
 
+/** Options of `eventLoopSampler`. */
 export interface EventLoopSamplerOptions {
   /** `performance.eventLoopUtilization` of the thread that makes the sampler by default. */
   readonly eventLoopUtilization?: (() => LoopTimes) | undefined

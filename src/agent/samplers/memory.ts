@@ -4,6 +4,7 @@ import { findMemoryGroup, type MemoryGroup, upwards } from './cgroup-paths.js'
 import { type Files, readIfThere, systemFiles } from './files.js'
 import type { SyncSampler } from './sampler.js'
 
+/** Options of `memorySampler`: what it reads, for tests. */
 export interface MemorySamplerOptions {
   /** Reads /proc and /sys; the real ones by default. */
   readonly files?: Files | undefined

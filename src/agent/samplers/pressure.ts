@@ -6,6 +6,7 @@ import type { SyncSampler } from './sampler.js'
 /** What tasks wait for. */
 export type PressureKind = 'cpu' | 'memory' | 'io'
 
+/** Options of `pressureSampler`: what it reads, for tests. */
 export interface PressureSamplerOptions {
   /** Reads /proc and /sys; the real ones by default. */
   readonly files?: Files | undefined

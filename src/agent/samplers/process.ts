@@ -2,6 +2,7 @@ import type { Clock } from '../../clock.js'
 import { processClock } from '../../process-clock.js'
 import type { SyncSampler } from './sampler.js'
 
+/** Options of `processSampler`: what it reads, for tests. */
 export interface ProcessSamplerOptions {
   /** The process's monotonic clock by default. */
   readonly clock?: Clock | undefined

@@ -11,6 +11,7 @@ export type Sampler = (() => Sampled | Promise<Sampled>) | { sample(): Sampled |
 
 /** A {@link Sampler} that has its value at once, as idlest's own ones have. */
 export interface SyncSampler {
+  /** Percent, 0-100; undefined where there is no value yet. */
   sample(): Sampled
 }
 

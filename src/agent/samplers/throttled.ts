@@ -5,6 +5,7 @@ import { findGroups, type GroupPaths } from './cgroup-paths.js'
 import { type Files, systemFiles } from './files.js'
 import type { SyncSampler } from './sampler.js'
 
+/** Options of `throttledSampler`: what it reads, for tests. */
 export interface ThrottledSamplerOptions {
   /** Reads /proc and /sys; the real ones by default. */
   readonly files?: Files | undefined

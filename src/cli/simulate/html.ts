@@ -1,5 +1,5 @@
-import { accessSync, constants, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { accessSync, constants, statSync, writeFileSync } from 'node:fs'
+import { dirname, sep } from 'node:path'
 import { reasonOf } from '../../errors.js'
 import { lengthOf } from '../../scenario/plan.js'
 import type { Scenario } from '../../scenario/scenario.js'
@@ -8,6 +8,7 @@ import type { Scene } from '../../simulation/scene.js'
 import type { Result } from '../../simulation/simulation.js'
 import { Timeline } from '../../simulation/timeline.js'
 import type { Watcher } from '../../simulation/watcher.js'
+import { readPage } from '../../web/page-source.js'
 import { printable } from '../printable.js'
 import { packageVersion } from '../version.js'
 import { InputError } from './inputs.js'
@@ -31,11 +32,10 @@ export interface Simulated {
 }
 
 function template(): string {
-  const path = new URL('../../pages/report.html', import.meta.url)
   try {
-    return readFileSync(path, 'utf8')
+    return readPage('report.html').toString()
   } catch (error) {
-    throw new InputError(`error: the page of the report was not built: ${reasonOf(error)}`)
+    throw new InputError(`error: there is no page for the report: ${reasonOf(error)}`)
   }
 }
 
@@ -53,14 +53,15 @@ export class HtmlReport {
   readonly #page: string
   readonly #timelines: Timeline[] = []
 
-  /** @throws InputError where it can't be written, or the page was not built: better now than after a long run */
+  /** @throws InputError where it can't be written, or there is no page for it: better now than after a long run */
   constructor(path: string) {
     this.path = path
     this.#page = template()
     try {
       const there = statSync(path, { throwIfNoEntry: false })
       if (there?.isDirectory()) throw new Error(`${path} is a directory`)
-      accessSync(there === undefined ? dirname(path) : path, constants.W_OK)
+      // With a separator at its end, what is no folder is not taken for one.
+      accessSync(there === undefined ? dirname(path) + sep : path, constants.W_OK)
     } catch (error) {
       throw cantWrite(error)
     }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { PeerError } from '../../errors.js'
 import { GRPC_PACKAGE, type GrpcModule } from '../../optional-package.js'
-import { ownRequire } from '../../own-place.js'
+import { ownRequire } from '../../own-package.js'
 
 export type { GrpcModule }
 

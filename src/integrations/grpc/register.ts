@@ -11,6 +11,7 @@ import { USUAL_SPACING } from './trailer-reports.js'
 
 /** A node as the policies have it: its id is the endpoint's addresses, such as `10.0.0.1:8080`. */
 export interface GrpcNode {
+  /** The endpoint's addresses, such as `10.0.0.1:8080`. */
   readonly id: string
 }
 
@@ -27,9 +28,15 @@ export interface RegisterOptions {
    * `idlest_weighted_round_robin`, `health` and `suspicion` are false: gRPC has outlier detection for that.
    */
   balancer?: GrpcBalancerOptions | undefined
-  /** Called with each balancer as it is made, such as to look at it. What it throws is thrown at the channel. */
+  /**
+   * Called with each balancer as it is made, such as to look at it. What it throws is thrown at the channel. Default:
+   * nobody is told.
+   */
   onBalancer?: ((balancer: Balancer<GrpcNode>, policy: PolicyName) => void) | undefined
-  /** The version of the module given, where it can't be found out since it is bundled. */
+  /**
+   * The version of the module given, where it can't be found out since it is bundled. Default: the one of its
+   * package.json.
+   */
   version?: string | undefined
 }
 
@@ -61,14 +68,19 @@ const AS_IN_A58 = { health: false, suspicion: false } as const
  * Channels made from then on know them. Both read reports off the trailers of calls, or out of band
  * (`enableOobLoadReport`), and count calls in flight. Calling it again has later channels go by the later options.
  *
+ * @example
  * ```ts
+ * import * as grpc from '@grpc/grpc-js'
+ * import { registerIdlestPolicies } from 'idlest/grpc'
+ *
  * registerIdlestPolicies()
- * const client = new Greeter('dns:///greeter.local:50051', credentials, {
+ * const client = new grpc.Client('dns:///greeter.local:50051', grpc.credentials.createInsecure(), {
  *   'grpc.service_config': JSON.stringify({ loadBalancingConfig: [{ idlest_weighted_round_robin: {} }] }),
  * })
  * ```
  * @param grpc the module, as `import * as grpc from '@grpc/grpc-js'` gives it; default the one that is installed
- * @throws PeerError where it is not installed, or of a version that was not tested; OptionError
+ * @throws PeerError where it is not installed, or of a version that was not tested
+ * @throws OptionError
  */
 export function registerIdlestPolicies(grpc?: GrpcModule, given: RegisterOptions = {}): void {
   const { onBalancer, version } = checkOptions('', given, registerOptions)

@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { PeerError } from '../../errors.js'
 import type { NodeLike } from '../../index.js'
 import { checkOptions, options } from '../../options.js'
-import { ownRequire, ownVersion } from '../../own-place.js'
+import { ownRequire, ownVersion } from '../../own-package.js'
 import { DURATION_BOUNDS, METRICS, type MetricKey } from '../metrics/catalogue.js'
 import type { Watchable } from '../metrics/observer.js'
 import { maxNodesOption, type Watch, WatchedBalancers } from '../metrics/watched-balancers.js'
@@ -43,12 +43,15 @@ const watchedBy = new WeakMap<MeterProvider, WatchedBalancers>()
  * Tells a balancer's metrics to OpenTelemetry. All but the durations of polls are read when they are collected, by one look
  * at its counters and one at its members: nothing is added to a pick.
  *
+ * @example
  * ```ts
- * const watch = instrumentBalancer(balancer, { meterProvider })
+ * import { instrumentBalancer } from 'idlest/opentelemetry'
+ *
+ * const watch = instrumentBalancer(balancer)
  * ```
  * @returns what stops it. It stops by itself once the balancer is closed.
- * @throws PeerError where no provider is given and `@opentelemetry/api` is not installed, or of a version without metrics;
- * OptionError, also where a balancer of the same name is told to this provider already
+ * @throws PeerError where no provider is given and `@opentelemetry/api` is not installed, or of a version without metrics
+ * @throws OptionError, also where a balancer of the same name is told to this provider already
  */
 export function instrumentBalancer<N extends NodeLike>(
   balancer: Watchable<N>,

@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { PeerError } from '../../errors.js'
 import type { NodeLike } from '../../index.js'
 import { checkOptions, options } from '../../options.js'
-import { ownRequire } from '../../own-place.js'
+import { ownRequire } from '../../own-package.js'
 import { BALANCER, DURATION_BOUNDS, METRICS, type Metric, type MetricKey } from '../metrics/catalogue.js'
 import type { Attributes, Point, Watchable } from '../metrics/observer.js'
 import { maxNodesOption, type Watch, WatchedBalancers } from '../metrics/watched-balancers.js'
@@ -46,13 +46,17 @@ const collectors = new WeakMap<Registry, Collector>()
  * Has a balancer's metrics collected by prom-client. All but the durations of polls are read when they are collected, by one
  * look at its counters and one at its members: nothing is added to a pick.
  *
+ * @example
  * ```ts
+ * import { collectBalancer } from 'idlest/prometheus'
+ * import { register } from 'prom-client'
+ *
  * const watch = collectBalancer(balancer)
- * server.on('request', async (_, response) => response.end(await register.metrics()))
+ * http.createServer(async (_, response) => response.end(await register.metrics())).listen(9464)
  * ```
  * @returns what stops it. It stops by itself once the balancer is closed.
- * @throws PeerError where prom-client is not installed, or of another version than those tested; OptionError, also where a
- * balancer of the same name is collected in this registry already
+ * @throws PeerError where prom-client is not installed, or of another version than those tested
+ * @throws OptionError, also where a balancer of the same name is collected in this registry already
  */
 export function collectBalancer<N extends NodeLike>(
   balancer: Watchable<N>,

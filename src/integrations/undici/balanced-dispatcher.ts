@@ -18,6 +18,7 @@ type Done = (error: Error | null, data: null) => void
 
 /** What a dispatcher has done so far, and how many nodes it has something open to. */
 export interface BalancedDispatcherStats extends CallCounters {
+  /** Nodes that there are dispatchers for. */
   upstreams: number
 }
 
@@ -25,21 +26,23 @@ export interface BalancedDispatcherStats extends CallCounters {
  * Sends each request to the node that a balancer picks for it: a `Dispatcher` of undici 7, for its `fetch`, `request`,
  * `stream`, `pipeline`, `connect`, `upgrade` and `setGlobalDispatcher`, and for Node's own `fetch`.
  *
- * ```ts
- * import { createBalancer } from 'idlest'
- * import { BalancedDispatcher } from 'idlest/undici'
- *
- * const balancer = createBalancer({ nodes: ['10.0.0.1:8080', '10.0.0.2:8080'] })
- * const dispatcher = new BalancedDispatcher(balancer, { for: 'http://reports.local' })
- * const response = await fetch('http://reports.local/today', { dispatcher })
- * ```
- *
  * A request counts as in flight at its node until its response has been read to the end, it has failed or was given up, or
  * the socket that it was upgraded to is closed. What becomes of it is told to the balancer: failures with their kind,
  * what the caller gave up as neutral, and reports that responses carry.
  *
  * Both interfaces of handlers are understood, the one with controllers and the one before it, so that it does not matter
  * which copy of undici calls.
+ *
+ * @example
+ * ```ts
+ * import { createBalancer } from 'idlest'
+ * import { BalancedDispatcher } from 'idlest/undici'
+ * import { fetch } from 'undici'
+ *
+ * const balancer = createBalancer({ nodes: ['10.0.0.1:8080', '10.0.0.2:8080'] })
+ * const dispatcher = new BalancedDispatcher(balancer, { for: 'http://reports.local' })
+ * const response = await fetch('http://reports.local/today', { dispatcher })
+ * ```
  */
 export class BalancedDispatcher<N extends NodeLike = NodeLike> extends Dispatcher {
   // Not by `#`: `compose` gives a proxy, whose methods are called with the proxy as `this`.
@@ -56,7 +59,7 @@ export class BalancedDispatcher<N extends NodeLike = NodeLike> extends Dispatche
   /**
    * @param balancer stays the caller's: it is not closed with this
    *
-   * Throws OptionError.
+   * @throws OptionError
    */
   constructor(balancer: CallBalancer<N>, options: BalancedDispatcherOptions<N> = {}) {
     super()
@@ -83,10 +86,12 @@ export class BalancedDispatcher<N extends NodeLike = NodeLike> extends Dispatche
     this.isLent = otherwise !== undefined
   }
 
+  /** Whether it takes no more requests. */
   get closed(): boolean {
     return this.closing !== undefined
   }
 
+  /** Whether what was under way was ended too. */
   get destroyed(): boolean {
     return this.destroying !== undefined
   }
@@ -123,6 +128,7 @@ export class BalancedDispatcher<N extends NodeLike = NodeLike> extends Dispatche
 
   /** Takes no more requests, and ends when those under way have. */
   override close(): Promise<void>
+  /** The same, with a callback. */
   override close(done: () => void): void
   override close(done?: Done): Promise<void> | undefined {
     checkCallback(done)
@@ -133,8 +139,11 @@ export class BalancedDispatcher<N extends NodeLike = NodeLike> extends Dispatche
 
   /** Takes no more requests, and ends those under way with an error: default ClientDestroyedError. */
   override destroy(): Promise<void>
+  /** The same, with another error. */
   override destroy(error: Error | null): Promise<void>
+  /** The same, with a callback. */
   override destroy(done: () => void): void
+  /** The same, with another error and a callback. */
   override destroy(error: Error | null, done: () => void): void
   override destroy(given?: Error | null | Done, callback?: Done): Promise<void> | undefined {
     const [error, done] = typeof given === 'function' ? [null, given] : [given ?? null, callback]

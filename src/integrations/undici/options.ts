@@ -10,7 +10,7 @@ export type CallBalancer<N extends NodeLike> = Pick<Balancer<N>, 'acquire' | 'ob
 
 /** Which requests are sent again to another node, and how often. */
 export interface RetryOptions {
-  /** How often a request is sent at most, the first time too. Default 2. */
+  /** How often a request is sent at most, the first time too, 1 to 10. Default 2. */
   attempts?: number | undefined
   /** Statuses that are not passed on where another node can be asked. Default 502, 503 and 504. */
   statuses?: readonly number[] | undefined
@@ -44,13 +44,13 @@ export interface BalancedDispatcherOptions<N extends NodeLike = NodeLike> {
   otherwise?: Dispatcher | undefined
   /** What to pick by, for `hashRing` and `maglev`; undefined: anyone. Default: anyone. */
   key?: ((request: Dispatcher.DispatchOptions) => Key | undefined) | undefined
-  /** Options of the nodes' pools, such as `connections`. */
+  /** Options of the nodes' pools, such as `connections`. Default: undici's own. */
   pool?: Pool.Options | undefined
   /** Makes what sends the requests of a node. Default `new Pool(origin, pool)`. */
   factory?: ((origin: string, pool: Pool.Options, node: N) => Dispatcher) | undefined
   /** Which statuses count as failed. Default: 500 and above. */
   isFailure?: ((status: number) => boolean) | undefined
-  /** Which requests are sent again to another node; false: none. */
+  /** Which requests are sent again to another node; false: none. Default: with the defaults of its options. */
   retry?: RetryOptions | false | undefined
   /** Takes reports out of the headers of responses once they are read, as a proxy should. Default false. */
   stripHeader?: boolean | undefined

@@ -15,7 +15,7 @@ export interface AgentCheckNodeOptions {
   send?: string | undefined
   /** The weight that a `weight:N` is compared with; default the transport's. */
   initialWeight?: number | undefined
-  /** Its TLS options, instead of the transport's. */
+  /** Its TLS options, instead of the transport's. Default: the transport's. */
   tls?: TlsSettings | undefined
 }
 
@@ -25,7 +25,10 @@ export interface AgentCheckTransportOptions {
   port: number
   /** Where the agents are, if not at the nodes: one host for all. Default the host of each node's id. */
   host?: string | undefined
-  /** Sent as it is when the connection is made, as HAProxy's `agent-send`: give it a line end where the agent reads lines. */
+  /**
+   * Sent as it is when the connection is made, as HAProxy's `agent-send`: give it a line end where the agent reads
+   * lines. Default: nothing.
+   */
   send?: string | undefined
   /**
    * What a percentage is:
@@ -39,7 +42,10 @@ export interface AgentCheckTransportOptions {
   initialWeight?: number | undefined
   /** Connects by TLS, with these. HAProxy itself does not. Default plain TCP. */
   tls?: TlsSettings | undefined
-  /** What a node has of its own; called once per node, when it joins, on the balancer's thread. */
+  /**
+   * What a node has of its own; called once per node, when it joins, on the balancer's thread. Default: nothing of its
+   * own.
+   */
   node?: ((id: string) => AgentCheckNodeOptions | undefined) | undefined
 }
 
@@ -54,6 +60,7 @@ export type AgentCheckSettings = Readonly<AgentCheckTransportOptions> & {
  * up to the first line end, within 1 KiB. Made by `agentCheckTransport`.
  */
 export interface AgentCheckTransport {
+  /** Which transport it is. */
   readonly kind: 'agent-check'
   /** @internal */
   readonly settings: AgentCheckSettings
@@ -98,8 +105,9 @@ const agentCheckSchema = options({
  * `stats().poll.pushed.bad` and warned of, while the others apply. As in HAProxy, a node whose agent does not answer is
  * not down: its readings expire.
  *
+ * @example
  * ```ts
- * agentCheckTransport({ port: 9777, weight: 'idle' })
+ * const transport = agentCheckTransport({ port: 9777, weight: 'idle' })
  * ```
  * @throws OptionError
  */

@@ -10,7 +10,7 @@ export interface HttpNodeOptions {
   url?: string | undefined
   /** Its bearer token; default the transport's. */
   token?: string | undefined
-  /** Its TLS options, instead of the transport's. */
+  /** Its TLS options, instead of the transport's. Default: the transport's. */
   tls?: TlsSettings | undefined
 }
 
@@ -20,6 +20,7 @@ export interface HttpOptions {
   protocol?: 'http' | 'https' | undefined
   /** Sent as `Authorization: Bearer`; visible ASCII. Default none. */
   token?: string | undefined
+  /** How nodes prove who they are, and how this process does. Default: by the well-known certificates. */
   tls?: TlsSettings | undefined
 }
 

@@ -23,7 +23,10 @@ export interface HttpTransportOptions extends HttpOptions {
    * not, an answer that has a report in its headers is read by them. Default: not sent.
    */
   format?: HeaderForm | undefined
-  /** What a node has of its own; called once per node, when it joins, on the balancer's thread. */
+  /**
+   * What a node has of its own; called once per node, when it joins, on the balancer's thread. Default: nothing of its
+   * own.
+   */
   node?: ((id: string) => HttpNodeOptions | undefined) | undefined
 }
 
@@ -39,6 +42,7 @@ export type HttpSettings = Readonly<HttpTransportOptions> & {
  * of one of 200, up to 64 KiB of ORCA's JSON. Made by `httpTransport`.
  */
 export interface HttpTransport {
+  /** Which transport it is. */
   readonly kind: 'http'
   /** @internal */
   readonly settings: HttpSettings
@@ -64,8 +68,10 @@ const httpSchema = options({
 /**
  * Makes the transport that asks agents over HTTP: node `10.0.0.1:8080` is asked at `http://10.0.0.1:8080/report`.
  *
+ * @example
  * ```ts
- * httpTransport({ protocol: 'https', port: 9000, token: process.env.AGENT_TOKEN, tls: { ca } })
+ * const transport = httpTransport({ port: 9000, token: process.env.IDLEST_TOKEN })
+ * const balancer = createBalancer({ nodes, poll: { transport } })
  * ```
  * @throws OptionError
  */

@@ -26,6 +26,7 @@ export interface NatsTransportSettings extends NatsSettings {
  * that have equal options. Made by `natsTransport`.
  */
 export interface NatsTransport {
+  /** Which transport it is. */
   readonly kind: 'nats'
   /** @internal */
   readonly settings: NatsTransportSettings
@@ -46,8 +47,9 @@ const natsSchema = options({ ...natsEntries, silence: v.optional(milliseconds(1)
  * A poll then asks nobody; it only looks who was silent for too long. A report's age is that which it had when it was
  * published: its time on the way, some ms, is not in it.
  *
+ * @example
  * ```ts
- * natsTransport({ servers: ['nats-1.example', 'nats-2.example'], token: process.env.NATS_TOKEN })
+ * const transport = natsTransport({ servers: ['nats-1.example', 'nats-2.example'], token: process.env.IDLEST_TOKEN })
  * ```
  * @throws OptionError also where the package `@nats-io/transport-node`, which is the client, is not installed
  */

@@ -37,7 +37,10 @@ export interface NodeExporterTransportOptions extends HttpOptions {
   path?: string | undefined
   /** Whose CPU is read. Default `'node'`. */
   metric?: CpuMetric | undefined
-  /** What a node has of its own; called once per node, when it joins, on the balancer's thread. */
+  /**
+   * What a node has of its own; called once per node, when it joins, on the balancer's thread. Default: nothing of its
+   * own.
+   */
   node?: ((id: string) => NodeExporterNodeOptions | undefined) | undefined
 }
 
@@ -54,6 +57,7 @@ export type NodeExporterSettings = Readonly<NodeExporterTransportOptions> & {
  * redirected, pages up to 4 MiB. Made by `nodeExporterTransport`.
  */
 export interface NodeExporterTransport {
+  /** Which transport it is. */
   readonly kind: 'node-exporter'
   /** @internal */
   readonly settings: NodeExporterSettings
@@ -103,8 +107,9 @@ const nodeExporterSchema = options({
  * between them, so the first page of a node is no report yet, nor is one after its counters started anew. A report is as old
  * as the middle of that time: after a long gap it is old, and not taken for the present.
  *
+ * @example
  * ```ts
- * nodeExporterTransport({ metric: { kind: 'process', cores: 4 }, port: 8080 })
+ * const transport = nodeExporterTransport({ port: 8080, metric: { kind: 'process', cores: 4 } })
  * ```
  * @throws OptionError
  */

@@ -15,12 +15,13 @@ export interface OrcaTransportOptions {
   port?: number | undefined
   /** Sent as `authorization: Bearer`; visible ASCII. Default none. */
   token?: string | undefined
+  /** How nodes prove who they are, and how this process does. Default: by the well-known certificates. */
   tls?: TlsSettings | undefined
   /** How often a node is asked to tell, ms; at least 100. Servers may tell less often. Default 5,000, as often as polls. */
   reportInterval?: number | undefined
   /**
    * What a node has of its own; called once per node, when it joins, on the balancer's thread. A `url` says where its
-   * service is, without a path: `https://10.0.0.1:9001`.
+   * service is, without a path: `https://10.0.0.1:9001`. Default: nothing of its own.
    */
   node?: ((id: string) => HttpNodeOptions | undefined) | undefined
 }
@@ -36,6 +37,7 @@ export type OrcaSettings = Readonly<OrcaTransportOptions> & {
  * stream, kept up by itself, messages of up to 64 KiB. Made by `orcaTransport`.
  */
 export interface OrcaTransport {
+  /** Which transport it is. */
   readonly kind: 'orca'
   /** @internal */
   readonly settings: OrcaSettings
@@ -76,8 +78,10 @@ const orcaSchema = options({
  * A stream that ends is asked for again: at once where it has told anything, and then after 1 s, 1.6 times as long each
  * time up to 120 s, a fifth more or less. A node without the service is not asked again on that connection.
  *
+ * @example
  * ```ts
- * orcaTransport({ port: 9001, token: process.env.AGENT_TOKEN, tls: { ca } })
+ * const transport = orcaTransport({ port: 9001, token: process.env.IDLEST_TOKEN })
+ * const balancer = createBalancer({ nodes, poll: { transport } })
  * ```
  * @throws OptionError also where the package @grpc/grpc-js is not installed
  */

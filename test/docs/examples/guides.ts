@@ -3,6 +3,7 @@ import type { Example } from '../examples.js'
 const CHOOSING = '.github/docs/choosing.md'
 const FROM_LEAST_CPU = '.github/docs/from-least-cpu.md'
 const FROM_RANDOM = '.github/docs/from-random.md'
+const INSTALLING = '.github/docs/installing.md'
 const SECURITY = '.github/docs/security.md'
 
 export const guides: readonly Example[] = [
@@ -97,6 +98,11 @@ export const guides: readonly Example[] = [
       assert.equal(text, 'report')
       assert.equal(now.stats().leases.released + next.stats().leases.released, 1)
       await now.close()`,
+  },
+  {
+    file: INSTALLING,
+    has: 'if (isSea())',
+    comesTo: 'assert.equal(process.env.IDLEST_BINDING_PATH, undefined)',
   },
   {
     file: SECURITY,

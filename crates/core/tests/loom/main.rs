@@ -5,7 +5,8 @@
 //! Real memory can't be modelled, so the words are loom's atomics: a 64-bit word is one object, as the layout has it.
 //!
 //! Each model runs to its end, without a bound on preemptions, with the fewest threads that can show a fault.
-//! `IDLEST_LOOM_DEPTH=2` (`npm run loom`) adds one more of those that a model can have any number of.
+//! `IDLEST_LOOM_DEPTH=2` adds one more of those that a model can have any number of, and takes a bound
+//! (`LOOM_MAX_PREEMPTIONS`) to come to an end: `npm run loom` does that.
 #![cfg(loom)]
 
 mod counts;

@@ -1,0 +1,96 @@
+/** What the reference is arranged by, in this order. */
+export const categories = [
+  'Pick',
+  'Balancer',
+  'Leases',
+  'Reports',
+  'Look',
+  'Members',
+  'Threads',
+  'Life',
+  'Algorithms',
+  'Algorithms of your own',
+  'Transports',
+  'Agent',
+  'Middleware',
+  'Samplers',
+  'Meters',
+  'Discovery',
+  'Trust',
+  'See it',
+  'Capacity',
+  'Telemetry',
+  'Errors',
+  'Integrations',
+]
+
+/**
+ * The category by the file that declares an export, relative to src/: the first that it begins with.
+ * @type {readonly (readonly [string, string])[]}
+ */
+const places = [
+  ['balancer/drop-in', 'Pick'],
+  ['balancer/select-options', 'Pick'],
+  ['balancer/node.', 'Pick'],
+  ['keys/', 'Pick'],
+  ['balancer/lease', 'Leases'],
+  ['balancer/in-band', 'Reports'],
+  ['balancer/report-headers', 'Reports'],
+  ['report.', 'Reports'],
+  ['reports/orca-headers', 'Reports'],
+  ['table/layout', 'Reports'],
+  ['balancer/explain', 'Look'],
+  ['balancer/grounds', 'Look'],
+  ['balancer/reasons', 'Look'],
+  ['balancer/snapshot', 'Look'],
+  ['balancer/stats', 'Look'],
+  ['balancer/standings', 'Look'],
+  ['balancer/pick-counters', 'Look'],
+  ['balancer/custom', 'Look'],
+  ['balancer/guard', 'Look'],
+  ['balancer/passive-health', 'Look'],
+  ['balancer/suspicion', 'Look'],
+  ['poller/answer', 'Look'],
+  ['poller/failures', 'Look'],
+  ['poller/poller', 'Look'],
+  ['poller/prober', 'Look'],
+  ['poller/watch-leader', 'Look'],
+  ['balancer/node-source', 'Discovery'],
+  ['discovery/', 'Discovery'],
+  ['balancer/trust-options', 'Trust'],
+  ['balancer/attached', 'Threads'],
+  ['balancer/handle', 'Threads'],
+  ['balancer/', 'Balancer'],
+  ['clock', 'Balancer'],
+  ['table/', 'Balancer'],
+  ['engine/', 'Balancer'],
+  ['algorithms/custom', 'Algorithms of your own'],
+  ['algorithms/', 'Algorithms'],
+  ['poller/transport', 'Transports'],
+  ['reports/node-cpu', 'Transports'],
+  ['client-tls', 'Transports'],
+  ['nats/', 'Transports'],
+  ['pem', 'Transports'],
+  ['agent/middleware/', 'Middleware'],
+  ['agent/samplers/', 'Samplers'],
+  ['agent/sampling', 'Samplers'],
+  ['agent/utilization', 'Samplers'],
+  ['agent/parts', 'Samplers'],
+  ['agent/', 'Agent'],
+  ['web/', 'Agent'],
+  ['meter/', 'Meters'],
+  ['live/', 'See it'],
+  ['estimate/', 'Capacity'],
+  ['telemetry', 'Telemetry'],
+  ['errors', 'Errors'],
+  ['integrations/', 'Integrations'],
+  ['optional-package', 'Integrations'],
+]
+
+/**
+ * @param {string} file relative to src/
+ * @returns {string | undefined} undefined where there is no place for it here
+ */
+export function categoryOf(file) {
+  return places.find(([start]) => file.startsWith(start))?.[1]
+}

@@ -1,0 +1,45 @@
+// `npm run loom`: the models of the table's protocol under loom, with a thread more of each kind than `npm test` has.
+// There they run without a bound on preemptions; here that would take days.
+//   --depth N        threads of a kind, 1 to 3 (default: 2)
+//   --preemptions N  how often a thread may be stopped in the middle of its steps, in one interleaving (default: 4); 0 for
+//                    no bound
+//   other arguments choose models by parts of their names
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { noRust } from './native.mjs'
+import { run } from './process.mjs'
+
+const root = join(fileURLToPath(import.meta.url), '../..')
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    depth: { type: 'string', default: '2' },
+    preemptions: { type: 'string', default: '4' },
+  },
+})
+
+const reason = await noRust(root)
+if (reason !== undefined) {
+  console.error(reason)
+  process.exitCode = 1
+} else {
+  const { code } = await run(
+    'cargo',
+    [
+      ...['test', '--locked', '--package', 'idlest-core', '--test', 'loom'],
+      // Shown: how many interleavings each model had.
+      ...['--', '--nocapture', ...positionals],
+    ],
+    {
+      cwd: root,
+      env: {
+        IDLEST_LOOM_DEPTH: values.depth,
+        ...(values.preemptions === '0' ? {} : { LOOM_MAX_PREEMPTIONS: values.preemptions }),
+        RUSTFLAGS: `${process.env.RUSTFLAGS ?? ''} --cfg loom`.trim(),
+        CARGO_TARGET_DIR: join(root, 'target/loom'),
+      },
+    },
+  )
+  if (code !== 0) process.exitCode = 1
+}

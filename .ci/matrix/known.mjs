@@ -1,0 +1,86 @@
+/**
+ * @typedef {object} Exception a test that a runtime is known not to pass
+ * @property {import('./runtimes.mjs').Runtime['kind']} kind
+ * @property {string} file
+ * @property {string} title
+ * @property {string} why
+ * @property {boolean} [hangs] it would wait for ever: it is not run
+ */
+
+/**
+ * Exceptions of one file that have the same reason.
+ * @param {Exception['kind']} kind
+ * @param {string} file
+ * @param {string} why
+ * @param {string[]} titles
+ * @param {boolean} [hangs]
+ * @returns {Exception[]}
+ */
+function of(kind, file, why, titles, hangs = false) {
+  return titles.map((title) => ({ kind, file, title, why, hangs }))
+}
+
+/**
+ * The tests of the acceptance part that a runtime is known not to pass. They run all the same, and are counted by
+ * themselves; those that hang are left out, and are counted with them.
+ * @type {Exception[]}
+ */
+export const known = [
+  ...of(
+    'bun',
+    'test/engine/native-loader-process.test.ts',
+    'Bun picks with the portable engine unless it is told otherwise, and then says nothing of the addon',
+    [
+      'native is chosen where it loads',
+      'without the addon auto is portable, with one warning for all threads',
+      'addons that are not allowed are told of as such',
+    ],
+  ),
+  ...of(
+    'bun',
+    'test/engine/native-loader-process.test.ts',
+    'finalizers of an addon run later than in Node.js',
+    ['a core keeps its view of the table, and gives it back'],
+  ),
+  ...of('bun', 'test/balancer/observe.test.ts', 'the headers of a response of fetch can be changed', [
+    'reports come off real responses and trailers',
+  ]),
+  ...of(
+    'deno',
+    'test/package.test.ts',
+    'a program in a folder without a package.json finds no packages in its node_modules',
+    [
+      'a CommonJS program uses it without a warning, and shares it with what imports it',
+      'an ESM program with a polling balancer ends by itself when its own work is done',
+      'exporters of metrics are imported by their own paths, from ESM and CommonJS, and the dashboard by its',
+    ],
+  ),
+  ...of('deno', 'test/engine/native-loader-binding.test.ts', 'a string is taken for a number', [
+    'arguments of the wrong type are errors, never a crash',
+  ]),
+  ...of('deno', 'test/engine/native-loader-process.test.ts', 'there is no --no-addons', [
+    'addons that are not allowed are told of as such',
+  ]),
+  ...of('deno', 'test/engine/native-loader.test.ts', 'that a library does not load has no code', [
+    'a file that is no library is refused with its error',
+  ]),
+  ...of(
+    'deno',
+    'test/table/file/sharing.test.ts',
+    'what the addon holds for a worker thread that is terminated goes on to be held',
+    ['a worker thread that is attached counts in the file, and what it had is taken back when it ends'],
+    true,
+  ),
+  .../** @type {const} */ (['bun', 'deno']).flatMap((kind) =>
+    of(
+      kind,
+      'test/balancer/thread-pool.test.ts',
+      'a thread that sleeps by Atomics.wait between its tasks hears nothing: channels are read by the event loop alone',
+      [
+        'the threads of a pool follow the members, and end with the balancer',
+        'the threads of a pool hear of members at picks by key and from arrays too',
+      ],
+      true,
+    ),
+  ),
+]
