@@ -47,7 +47,7 @@ export const known = [
   ]),
   ...of(
     'deno',
-    'test/package.test.ts',
+    'test/package/clone.test.ts',
     'a program in a folder without a package.json finds no packages in its node_modules',
     [
       'a CommonJS program uses it without a warning, and shares it with what imports it',
@@ -66,15 +66,8 @@ export const known = [
   ]),
   ...of(
     'deno',
-    'test/table/file/deaths.test.ts',
-    'a process that was stopped by SIGSTOP is not continued by SIGCONT',
-    ['where the one that polls hangs, the others poll until it goes on'],
-    true,
-  ),
-  ...of(
-    'deno',
     'test/table/file/sharing.test.ts',
-    'the end of a worker thread does not end what the addon holds for it',
+    'what the addon holds for a worker thread that is terminated goes on to be held',
     ['a worker thread that is attached counts in the file, and what it had is taken back when it ends'],
     true,
   ),

@@ -101,7 +101,8 @@ export class SharingProcess {
   }
 
   signal(name: NodeJS.Signals): void {
-    this.#child.kill(name)
+    // Not by the child: one that was sent a signal takes no other in Deno.
+    process.kill(this.pid, name)
   }
 
   /** Resolves when it has ended so many more cycles; gives how many were asked in each. */
