@@ -24,6 +24,7 @@ const poller = [
  */
 export const acceptance = [
   'test/*.test.ts',
+  'test/package/clone.test.ts',
   ...folders.map((name) => `test/${name}/**`),
   ...agent.map((name) => `test/agent/${name}.test.ts`),
   ...poller.map((name) => `test/poller/${name}.test.ts`),

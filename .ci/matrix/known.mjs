@@ -47,7 +47,7 @@ export const known = [
   ]),
   ...of(
     'deno',
-    'test/package.test.ts',
+    'test/package/clone.test.ts',
     'a program in a folder without a package.json finds no packages in its node_modules',
     [
       'a CommonJS program uses it without a warning, and shares it with what imports it',

@@ -258,6 +258,7 @@ test('reports come off real responses and trailers', async (t) => {
     response.addTrailers({ [BINARY]: base64({ cpu: 20 }) })
     response.end()
   })
+  t.teardown(() => server.close())
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
@@ -278,7 +279,6 @@ test('reports come off real responses and trailers', async (t) => {
   t.throws(() => balancer.observe('a', fetched.headers, { stripHeader: true }), { instanceOf: OptionError })
   await fetched.text()
   await balancer.close()
-  server.close()
 })
 
 test('whatever responses carry, nothing is thrown, and what is known stays in its range', (t) => {

@@ -143,10 +143,3 @@ test('panels lie within the 24 columns, and none on another', (t) => {
     }
   }
 })
-
-test('it comes with the package', (t) => {
-  const manifest = require('./package.json') as { files: string[]; exports: Record<string, unknown> }
-  const file = 'src/integrations/grafana/dashboard.json'
-  t.true(manifest.files.includes(file))
-  t.is(manifest.exports['./grafana/dashboard.json'], `./${file}`)
-})
