@@ -60,12 +60,12 @@ async function crates() {
 }
 
 // Rust links the runtime to programs alone: for one that it did not build, it has to be a library that is loaded first. That
-// has no place for what is to run before any library.
+// has no place for what is to run before any library; and it refuses to be called libasan.
 async function runtime() {
   const { output } = await run('rustc', ['+nightly', '--print', 'sysroot'], { quiet: true })
   const archive = join(output.trim(), 'lib/rustlib', target, 'lib/librustc-nightly_rt.asan.a')
   if (!existsSync(archive)) give(`no runtime of AddressSanitizer: ${archive}`)
-  const [copy, library] = [join(folder, 'rt.a'), join(folder, 'libasan.so')]
+  const [copy, library] = [join(folder, 'rt.a'), join(folder, 'runtime.so')]
   copyFileSync(archive, copy)
   await run('ar', ['d', copy, 'asan_preinit.cpp.o'])
   const whole = ['-Wl,--whole-archive', copy, '-Wl,--no-whole-archive']

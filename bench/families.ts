@@ -1,4 +1,4 @@
-import type { CaseFamily } from './case.js'
+import { type CaseFamily, TOPICS, type Topic } from './case.js'
 import { algorithmCases } from './cases/algorithms.js'
 import { arrayCases } from './cases/arrays.js'
 import { changesCases } from './cases/changes.js'
@@ -15,21 +15,34 @@ import { peerCases } from './compare/index.js'
 import { isCompared } from './compare/jobs.js'
 import type { Listed } from './run.js'
 
-/** All cases of idlest itself that run on one thread. */
-export async function ownFamilies(note: (line: string) => void): Promise<CaseFamily[]> {
-  return [
-    floorCases(note),
-    pickCases(),
-    algorithmCases(),
-    keyedCases(),
-    mixedCases(),
-    await arrayCases(),
-    naiveCases(),
-    leaseCases(),
-    publishingCases(),
-    changesCases(),
-    sharedFileCases(),
-  ]
+type Make = (note: (line: string) => void) => CaseFamily | Promise<CaseFamily>
+
+// In the order of the tables.
+const OWN: readonly { readonly topic: Topic; readonly make: Make }[] = [
+  { topic: 'floor', make: floorCases },
+  { topic: 'picks', make: pickCases },
+  { topic: 'algorithms', make: algorithmCases },
+  { topic: 'keys', make: keyedCases },
+  { topic: 'picks', make: mixedCases },
+  { topic: 'arrays', make: arrayCases },
+  { topic: 'naive', make: naiveCases },
+  { topic: 'leases', make: leaseCases },
+  { topic: 'changes', make: publishingCases },
+  { topic: 'changes', make: changesCases },
+  { topic: 'files', make: sharedFileCases },
+]
+
+/**
+ * All cases of idlest itself that run on one thread.
+ * @param topics those alone; default all
+ */
+export async function ownFamilies(
+  note: (line: string) => void,
+  topics: readonly Topic[] = TOPICS,
+): Promise<CaseFamily[]> {
+  const families: CaseFamily[] = []
+  for (const { topic, make } of OWN) if (topics.includes(topic)) families.push(await make(note))
+  return families
 }
 
 /** Everything: idlest's own, those of others, and those of several threads. */
@@ -43,8 +56,9 @@ export async function allFamilies(
 
 /** What others do, and what of idlest's does the same. */
 export async function comparedFamilies(note: (line: string) => void): Promise<CaseFamily[]> {
-  return [floorCases(note), pickCases(), algorithmCases(), keyedCases(), await arrayCases(), peerCases()].map(
-    (family) => (family.topic === 'floor' ? family : { ...family, cases: family.cases.filter(isCompared) }),
+  const own = await ownFamilies(note, ['floor', 'picks', 'algorithms', 'keys', 'arrays'])
+  return [...own, peerCases()].map((family) =>
+    family.topic === 'floor' ? family : { ...family, cases: family.cases.filter(isCompared) },
   )
 }
 

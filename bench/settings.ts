@@ -53,7 +53,7 @@ export const full: Settings = {
   fleet: { nodes: 5_000, interval: 5_000, count: 6 },
   nats: { nodes: 1_000, time: 20_000, flood: 300_000 },
   waits: 3_000,
-  middleware: { processes: 8, rounds: 60, requests: 200 },
+  middleware: { processes: 8, rounds: 400, requests: 20 },
   undici: { rounds: 100, requests: 1_000, busyRounds: 4, busyRequests: 300 },
   grpcPolicies: { rounds: 150, calls: 200 },
 }

@@ -215,6 +215,7 @@ const LISTEN_REASONS: Readonly<Record<string, string>> = {
   EACCES: 'this process may not use this port',
   EADDRNOTAVAIL: 'this machine has no such address',
   ENOTFOUND: 'no such host name',
+  ERR_ACCESS_DENIED: 'the permission model allows no network: run node with --allow-net',
 }
 
 /** A server of idlest's can't listen where it was told to. */

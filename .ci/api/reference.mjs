@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { categories, categoryOf } from './categories.mjs'
 import { declarations, entryPoints, PARTS } from './declarations.mjs'
@@ -6,6 +6,9 @@ import { compilerOptions } from './report.mjs'
 import { load, tools } from './tools.mjs'
 
 const GUIDES = '.github/docs'
+
+/** What guides and README lead to, that would be files to download else. */
+const OTHERS = ['CHANGELOG.md', '.github/CONTRIBUTING.md', '.github/SECURITY.md']
 
 /**
  * What is used of typedoc's reflections.
@@ -69,7 +72,10 @@ function look(root) {
     name: 'idlest',
     includeVersion: true,
     readme: join(root, 'README.md'),
-    projectDocuments: guides(root).map((name) => join(root, GUIDES, name)),
+    projectDocuments: [
+      ...guides(root).map((name) => join(root, GUIDES, name)),
+      ...OTHERS.map((name) => join(root, name)).filter((path) => existsSync(path)),
+    ],
     categorizeByGroup: false,
     categoryOrder: categories,
     sort: ['kind', 'source-order'],

@@ -21,20 +21,30 @@ import { filesUnder } from '../stamp.mjs'
  */
 export async function tarballs(folder) {
   const files = filesUnder(folder, ['.']).filter((file) => /^\.\/[^/]+\.tgz$/.test(file))
-  const found = await Promise.all(files.map((file) => read(join(folder, file))))
+  const found = await Promise.all(files.map((file) => read(folder, file)))
   return found.sort((a, b) => Object.keys(a.optional).length - Object.keys(b.optional).length)
 }
 
 /**
- * @param {string} file
+ * @param {string} folder
+ * @param {string} name of the file
  * @returns {Promise<Tarball>}
  */
-async function read(file) {
-  const { code, output } = await run('tar', ['-xzOf', file, 'package/package.json'], { quiet: true })
+async function read(folder, name) {
+  // By its name alone: a tar on Windows may take what stands before a colon for another machine.
+  const args = ['-xzOf', name, 'package/package.json']
+  const { code, output } = await run('tar', args, { cwd: folder, quiet: true })
+  const file = join(folder, name)
   if (code !== 0) throw new Error(`${output}${file} is no package`)
-  const { name, version, optionalDependencies: optional = {} } = JSON.parse(output)
+  const manifest = JSON.parse(output)
   const integrity = `sha512-${createHash('sha512').update(readFileSync(file)).digest('base64')}`
-  return { file, name, version, integrity, optional }
+  return {
+    file,
+    name: manifest.name,
+    version: manifest.version,
+    integrity,
+    optional: manifest.optionalDependencies ?? {},
+  }
 }
 
 /**

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { Command, InvalidArgumentError } from 'commander'
 import { Progress } from '../../dist/cli/progress.js'
+import { TOPICS, type Topic } from '../case.js'
 import { firstMessage } from '../figures/child.js'
 import { writeResults } from '../results.js'
 import { spreadOf } from '../statistics.js'
@@ -14,9 +15,13 @@ import type { RoundMessage } from './pair-protocol.js'
 interface Options extends Judging {
   readonly processes: number
   readonly rounds: number
+  readonly topics: readonly string[]
   readonly quick?: boolean
   readonly json?: string
 }
+
+// Those of several threads, and of others, say nothing of a change.
+const OWN_TOPICS = TOPICS.filter((topic) => topic !== 'threads' && topic !== 'peers')
 
 const command = new Command('bench:pair')
   .description(
@@ -27,12 +32,20 @@ const command = new Command('bench:pair')
   .option(...thresholdOption)
   .option('--processes <count>', 'processes of each, one after the other', some, 4)
   .option('--rounds <count>', 'rounds of each process', some, 6)
+  .option('--topics <names>', `some of ${OWN_TOPICS.join(', ')}; default all`, topicsOf, OWN_TOPICS)
   .option('--quick', 'few samples: shows that it runs')
   .option('--markdown <file>', 'writes the table to a file too')
   .option('--json <file>', 'writes what was found of each to a file')
   // 1 is for what got slower.
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
   .parse()
+
+function topicsOf(text: string): readonly Topic[] {
+  const topics = text.split(',').map((name) => OWN_TOPICS.find((topic) => topic === name))
+  const known = topics.filter((topic) => topic !== undefined)
+  if (known.length < topics.length) throw new InvalidArgumentError('Expected topics, with commas.')
+  return known
+}
 
 function some(text: string): number {
   const count = Number(text)
@@ -61,7 +74,7 @@ class Side {
 
   async start(): Promise<void> {
     const { folder } = this
-    this.#child = fork(join(folder, CHILD), [`${EFFORT}`], {
+    this.#child = fork(join(folder, CHILD), [`${EFFORT}`, ...options.topics], {
       cwd: folder,
       execArgv: ['--import', 'tsx', '--no-warnings'],
     })
@@ -83,7 +96,7 @@ class Side {
   async end(): Promise<void> {
     const child = this.#child
     if (child === undefined) return
-    const gone = new Promise<void>((done) => child.once('close', () => done()))
+    const gone = new Promise<void>((done) => child.once('exit', () => done()))
     child.disconnect()
     await gone
   }

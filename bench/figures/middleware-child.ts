@@ -174,13 +174,16 @@ interface Variant {
   readonly use: () => void
 }
 
+// The same report for all: what it takes to write one anew, now and then, is told by itself.
+const LONG = 3_600_000
+
 const variants = {
   plain: { asking: false, use: server.none },
   // What asks for a report is a longer request: its own share is none of the middleware.
   asking: { asking: true, use: server.none },
   ...(server.empty && { empty: { asking: false, use: server.empty } }),
   counted: { asking: false, use: server.make({}, false) },
-  reported: { asking: true, use: server.make({}, true) },
+  reported: { asking: true, use: server.make({ reuse: LONG }, true) },
   anew: { asking: true, use: server.make({ reuse: 0 }, true) },
 } satisfies Record<string, Variant>
 server.none()
@@ -218,6 +221,23 @@ const OUTLIERS = 0.1
 // What is compared comes from the same round.
 function added(to: Name, by: Name): number {
   const base = times.get(to) ?? []
+  console.log(
+    to,
+    by,
+    median((times.get(by) ?? []).map((took, i) => took - (base[i] ?? Number.NaN))).toFixed(2),
+    trimmedMean(
+      (times.get(by) ?? []).map((took, i) => took - (base[i] ?? Number.NaN)),
+      0.1,
+    ).toFixed(2),
+    trimmedMean(
+      (times.get(by) ?? []).map((took, i) => took - (base[i] ?? Number.NaN)),
+      0.02,
+    ).toFixed(2),
+    trimmedMean(
+      (times.get(by) ?? []).map((took, i) => took - (base[i] ?? Number.NaN)),
+      0,
+    ).toFixed(2),
+  )
   return trimmedMean(
     (times.get(by) ?? []).map((took, i) => took - (base[i] ?? Number.NaN)),
     OUTLIERS,

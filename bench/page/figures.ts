@@ -162,7 +162,7 @@ export function policiesTable({ figures: { grpcPolicies = [] }, versions }: Resu
   if (grpcPolicies.length === 0) return 'Not measured yet.'
   return [
     `CPU time of a unary call in the client, with @grpc/grpc-js ${versions.peers['@grpc/grpc-js'] ?? ''}, to eight servers in another`,
-    'process that send a report with each answer. The weighted policy of grpc-js reads the report of each call and sorts all weights.',
+    'process that send a report with each answer. The weighted policy of grpc-js reads a proto file for each report.',
     '',
     table(
       ['policy', 'a call', 'to `round_robin` of the same round'],

@@ -35,7 +35,7 @@ const options = new Command('quality')
   .option('--json <file>', 'writes the results to a file')
   .option(
     '--write',
-    'writes bench/quality.json and the pages made of it; all policies and scenes, neighbours too',
+    'writes bench/quality.json and the pages made of it: all policies and scenes, with --neighbours those too',
   )
   .parse()
   .opts<Options>()
@@ -54,7 +54,7 @@ function someOf(names: readonly string[]): (text: string) => string[] {
 const whole = options.write === true
 const wanted =
   whole || options.scene === undefined
-    ? options.neighbours || whole
+    ? options.neighbours
       ? known
       : scenes
     : known.filter(({ name }) => options.scene?.includes(name))

@@ -44,11 +44,12 @@ function remedy({ path, reasons, names, version, bundle, clone, installed }: Sea
     return 'Allow addons: run node without --no-addons, or with --allow-addons beside --permission.'
   }
   if (path !== undefined) return 'Set IDLEST_BINDING_PATH to an addon built for this version, or unset it.'
+  const absent = reasons.every((reason) => reason.absent)
+  if (absent && clone) return 'npm run build builds it where Rust is installed.'
   const published = publishedOf(names)
   if (published.length === 0) {
     return 'None is published for this system: set IDLEST_BINDING_PATH to one that you have built.'
   }
-  const absent = reasons.every((reason) => reason.absent)
   if (absent && bundle !== undefined) {
     const files = published.map(fileOf).join(' or ')
     return (
@@ -56,7 +57,6 @@ function remedy({ path, reasons, names, version, bundle, clone, installed }: Sea
       'it, or name its path by IDLEST_BINDING_PATH.'
     )
   }
-  if (absent && clone) return 'npm run build builds it where Rust is installed.'
   const glibc = reasons
     .map(({ why }) => /GLIBC_([\d.]+)' not found/.exec(why)?.[1])
     .find((found) => found !== undefined)

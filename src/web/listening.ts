@@ -66,6 +66,8 @@ export async function listen(
     })
   }
 
+  // Node.js would throw it where nobody can catch it, and so end the process.
+  if (!mayUseNetwork()) throw new ListenError(host, port, accessDenied())
   server.maxConnections = maxConnections
   server.on('connection', open)
   server.on('drop', () => counters.dropped++)
@@ -94,4 +96,15 @@ export async function listen(
       return closed
     },
   }
+}
+
+function accessDenied(): Error {
+  return Object.assign(new Error('the permission model allows no network'), { code: 'ERR_ACCESS_DENIED' })
+}
+
+// Before Node.js 25 the permission model knows nothing of networks, and says no to what it does not know.
+function mayUseNetwork(): boolean {
+  if (!process.allowedNodeEnvironmentFlags?.has('--allow-net')) return true
+  const permission = process.permission as typeof process.permission | undefined
+  return permission?.has('net') !== false
 }

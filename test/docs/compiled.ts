@@ -21,6 +21,8 @@ import type { Example } from './examples.js'
 import { inWorld, TOKEN, type World } from './world.js'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+const SLOW_POLL = /^\(node:\d+\) \[IDLEST_POLL_EXIT\] .* no answer within \d+ ms\n/gm
+const TRACE_HINT = '(Use `node --trace-warnings ...` to show where the warning was created)\n'
 const BESIDE = ['stand-ins', 'run-example']
 /** Longest time that an example may take, ms: far more than any does. */
 const DEADLINE = 60_000
@@ -141,6 +143,9 @@ export class CompiledExamples {
       wrong += text
     })
     const [code, signal] = await once(child, 'close')
+    // A machine that is busy enough answers no poll in time, and the example goes on to its end all the same.
+    wrong = wrong.replace(SLOW_POLL, '')
+    if (wrong.startsWith(TRACE_HINT)) wrong = wrong.slice(TRACE_HINT.length)
     if (enough) return wrong
     if (code !== 0 || until !== undefined)
       wrong += `\n${placeOf(block)} ended with ${code ?? signal}; ${said}`

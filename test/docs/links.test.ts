@@ -1,6 +1,11 @@
+import { readFileSync } from 'node:fs'
 import test from 'ava'
-import { documents } from './blocks.js'
+import { documents, linesOf } from './blocks.js'
 import { anchorsOf, complaintOf, linksOf, pages } from './links.js'
+
+const { scripts } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+  scripts: Record<string, string>
+}
 
 test('every link within the documentation leads to a file, and to a heading of it', (t) => {
   const links = pages.flatMap((page) => linksOf(page))
@@ -52,5 +57,21 @@ test('links are found where they are, and anchors are those that GitHub makes', 
   t.is(
     complaintOf({ file: 'README.md', line: 3, target: '#nowhere' }),
     'README.md:3: README.md has no heading #nowhere',
+  )
+})
+
+test('every script that a page names is there', (t) => {
+  const named = pages.flatMap((page) =>
+    linesOf(page).flatMap((line, i) =>
+      [...line.matchAll(/\bnpm run ([\w:-]+)/g)].map(([, script = '']) => ({
+        at: `${page}:${i + 1}`,
+        script,
+      })),
+    ),
+  )
+  t.true(named.length > 20)
+  t.deepEqual(
+    named.filter(({ script }) => !Object.hasOwn(scripts, script)),
+    [],
   )
 })

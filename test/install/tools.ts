@@ -2,6 +2,7 @@ import { copyFile, mkdir } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { locked } from '../../.ci/lock.mjs'
 import { bin, npm } from '../../.ci/process.mjs'
 import { fingerprint, once } from '../../.ci/stamp.mjs'
 
@@ -13,13 +14,17 @@ export const toolsFolder = join(root, CACHE)
 
 /** Installs what `tools/package-lock.json` names, unless it is there. */
 export async function installTools(): Promise<void> {
+  await mkdir(toolsFolder, { recursive: true })
+  await locked(join(toolsFolder, '.lock'), installUnlessThere)
+}
+
+async function installUnlessThere(): Promise<void> {
   const files = ['test/install/tools/package.json', 'test/install/tools/package-lock.json']
   const result = await once({
     root,
     stamp: `${CACHE}/.installed.json`,
     inputs: fingerprint(root, files, [process.platform, process.arch]),
     async make() {
-      await mkdir(toolsFolder, { recursive: true })
       for (const file of files)
         await copyFile(join(root, file), file.replace('test/install/tools', toolsFolder))
       // None of the scripts is needed to run any of them.

@@ -74,7 +74,7 @@ for (const flag of [
   if (!process.allowedNodeEnvironmentFlags.has(flag.split('=')[0] ?? '') && !/stack-size|code-gen/.test(flag))
     continue
   test.serial(`all of it works with ${flag}`, async (t) => {
-    t.timeout(120_000)
+    t.timeout(300_000)
     t.deepEqual(await accepted(t, [flag]), {
       ...works,
       warnings: native === 'native' ? [] : ['IDLEST_PORTABLE'],
@@ -85,7 +85,7 @@ for (const flag of [
 test.serial(
   'all of it works where a thread has flags of its own, and where a table is in a file',
   async (t) => {
-    t.timeout(120_000)
+    t.timeout(300_000)
     const env = {
       WORKER_OPTIONS: '--enable-source-maps --no-deprecation',
       ...(native === 'native' && process.platform === 'linux' ? { TABLE_FILE: join(folder, 'table') } : {}),
@@ -97,7 +97,7 @@ test.serial(
 )
 
 test.serial('with --jitless all works but polls by HTTP, which is warned of once a node', async (t) => {
-  t.timeout(120_000)
+  t.timeout(300_000)
   const { polls, ...rest } = await accepted(t, ['--jitless'])
   const { polls: _, ...others } = works
   t.deepEqual(rest, {
@@ -108,7 +108,7 @@ test.serial('with --jitless all works but polls by HTTP, which is warned of once
 })
 
 test.serial('with --no-addons the engine is portable, with one warning for all threads', async (t) => {
-  t.timeout(120_000)
+  t.timeout(300_000)
   t.deepEqual(await accepted(t, ['--no-addons']), portable)
 })
 
@@ -116,14 +116,14 @@ const reads = `--allow-fs-read=${root}*`
 const net = canAllowNet ? ['--allow-net'] : []
 
 test.serial('the permission model: without --allow-addons the engine is portable', async (t) => {
-  t.timeout(120_000)
+  t.timeout(300_000)
   t.deepEqual(await accepted(t, [PERMISSION, reads, '--allow-worker', ...net]), portable)
 })
 
 test.serial(
   'the permission model: with reads of the package, --allow-addons and --allow-worker all works',
   async (t) => {
-    t.timeout(120_000)
+    t.timeout(300_000)
     if (!canAllowAddons) return void t.is(major, 20)
     t.deepEqual(await accepted(t, [PERMISSION, reads, '--allow-addons', '--allow-worker', ...net]), {
       ...works,
@@ -135,7 +135,7 @@ test.serial(
 test.serial(
   'the permission model: without --allow-worker nodes are polled on the main thread, with one warning',
   async (t) => {
-    t.timeout(120_000)
+    t.timeout(300_000)
     const { thread, warnings, ...rest } = await accepted(t, [PERMISSION, reads, ...net])
     const { thread: _, warnings: __, ...others } = portable
     t.deepEqual(rest, others)
@@ -147,9 +147,21 @@ test.serial(
 test.serial(
   'the permission model: without reads of the package nothing is loaded, as Node.js says itself',
   async (t) => {
-    t.timeout(120_000)
+    t.timeout(300_000)
     const { code, err } = await run('acceptance.mjs', { flags: [PERMISSION] })
     t.is(code, 1)
     t.regex(err, /ERR_ACCESS_DENIED/)
   },
 )
+
+if (canAllowNet) {
+  test.serial(
+    'the permission model: without --allow-net what can not listen is an error that says so',
+    async (t) => {
+      t.timeout(300_000)
+      const { polls } = await accepted(t, [PERMISSION, reads, '--allow-worker'])
+      t.like(polls, { code: 'IDLEST_LISTEN' })
+      t.regex((polls as { message: string }).message, /--allow-net/)
+    },
+  )
+}

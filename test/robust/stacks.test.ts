@@ -3,7 +3,7 @@ import test from 'ava'
 import { run } from './program.js'
 
 test('with source maps a stack of this repository tells of the sources, at the right lines', async (t) => {
-  t.timeout(120_000)
+  t.timeout(300_000)
   const { out } = await run('stack.mjs', { flags: ['--enable-source-maps'] })
   const frames = [...out.matchAll(/at (.+) \((?:file:\/\/)?\/?.*\/src\/(.+\.ts):(\d+):\d+\)/g)]
   t.true(frames.length >= 3, out)
@@ -15,7 +15,7 @@ test('with source maps a stack of this repository tells of the sources, at the r
 })
 
 test('without them a stack names functions and classes', async (t) => {
-  t.timeout(120_000)
+  t.timeout(300_000)
   const { out } = await run('stack.mjs')
   t.regex(out, /^OptionError: option pol is false/)
   t.regex(out, /at createBalancer \(/)
