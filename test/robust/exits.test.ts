@@ -23,6 +23,8 @@ for (const where of ['main', 'worker', 'crash'] as const) {
         const ms = Math.round(most * (0.5 + Math.random() / 2))
         const expected = where === 'crash' ? 1 : 3 + i
         const { code, signal, err } = await run('exits.mjs', {
+          // What is warned of as all ends is no fault.
+          flags: ['--no-warnings'],
           args: [`${ms}`, `${expected}`, where, ...file],
         })
         t.deepEqual([code, signal], [expected, null], `after ${ms} ms: ${err}`)
