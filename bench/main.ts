@@ -104,7 +104,7 @@ async function measure(): Promise<void> {
   }
 }
 
-function print({ steadiness, cases, threads, figures, bars, machine, took, quick }: Results): void {
+function print({ steadiness, cases, threads, figures, bars, took, quick }: Results): void {
   if (cases.length > 0) {
     console.log(`\nThe floors:\n${floorsTable(cases, steadiness)}`)
     console.log(
@@ -123,8 +123,7 @@ function print({ steadiness, cases, threads, figures, bars, machine, took, quick
       `Load ${loadBefore} before the cases and ${loadAfter} after; others used ${Math.round(others * 100)} % of the machine meanwhile.`,
     )
     console.log(verdict(steadiness))
-    for (const doubt of doubts(steadiness, machine.cores))
-      console.log(`WARNING: these figures can't be believed: ${doubt}.`)
+    for (const doubt of doubts(steadiness)) console.log(`WARNING: these figures can't be believed: ${doubt}.`)
   }
   if (quick) console.log('This was a quick run: its figures say nothing.')
 }

@@ -23,11 +23,13 @@ const MOST_STOLEN = 0.05
 const STEADY = 1.15
 const UNSTEADY = 2
 
-/** What keeps the figures from being believed; empty: nothing. */
-export function doubts({ floor, others, stolen = 0, loadBefore }: Steadiness, cores: number): string[] {
+/**
+ * What keeps the figures from being believed; empty: nothing. Not the load before: it is a mean over the minutes that have
+ * gone, and what others used meanwhile is measured.
+ */
+export function doubts({ floor, others, stolen = 0 }: Steadiness): string[] {
   const percent = (part: number) => `${digits(part * 100)} %`
   return [
-    ...(loadBefore > cores ? [`the load was ${loadBefore} on ${cores} cores before it began`] : []),
     ...(others > MOST_OTHERS ? [`others used ${percent(others)} of the machine meanwhile`] : []),
     ...(stolen > MOST_STOLEN ? [`the machine's host took ${percent(stolen)} of the time away`] : []),
     ...(floor !== undefined && floor.p90 / floor.p10 > UNSTEADY

@@ -16,7 +16,7 @@ export function head(results: Results): string {
   const { date, machine, versions, steadiness, rounds, took, quick } = results
   const wrong = [
     ...(quick ? ['it was a quick run, which measures next to nothing'] : []),
-    ...(steadiness === undefined ? [] : doubts(steadiness, machine.cores)),
+    ...(steadiness === undefined ? [] : doubts(steadiness)),
   ]
   return [
     '# What was measured',

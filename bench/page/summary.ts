@@ -58,7 +58,7 @@ export function summary(numbers: Lookup): string {
     '',
     missed === 0
       ? `All ${bars} bars are met.`
-      : `Of ${bars} bars ${missed} are missed; in bold where one stands here.`,
+      : `Missed: ${missed} of ${bars} bars; in bold where one stands here.`,
   ].join('\n')
 }
 
