@@ -221,23 +221,6 @@ const OUTLIERS = 0.1
 // What is compared comes from the same round.
 function added(to: Name, by: Name): number {
   const base = times.get(to) ?? []
-  console.log(
-    to,
-    by,
-    median((times.get(by) ?? []).map((took, i) => took - (base[i] ?? Number.NaN))).toFixed(2),
-    trimmedMean(
-      (times.get(by) ?? []).map((took, i) => took - (base[i] ?? Number.NaN)),
-      0.1,
-    ).toFixed(2),
-    trimmedMean(
-      (times.get(by) ?? []).map((took, i) => took - (base[i] ?? Number.NaN)),
-      0.02,
-    ).toFixed(2),
-    trimmedMean(
-      (times.get(by) ?? []).map((took, i) => took - (base[i] ?? Number.NaN)),
-      0,
-    ).toFixed(2),
-  )
   return trimmedMean(
     (times.get(by) ?? []).map((took, i) => took - (base[i] ?? Number.NaN)),
     OUTLIERS,
