@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
-import { isBundled, ownUrl } from '../own-package.js'
+import { hasModuleUrl, isBundled, ownUrl } from '../own-package.js'
 import type { FromWorker, ToWorker } from './protocol.js'
 import { RemotePollers } from './remote-pollers.js'
 
@@ -26,7 +26,7 @@ export function startThread(): WorkerLike {
   if (isBundled()) {
     const program = besideBundle()
     if (program !== undefined) return new Worker(program, options)
-    if ((import.meta.url as string | undefined) === undefined) {
+    if (!hasModuleUrl) {
       throw Object.assign(new Error('no program of the polling thread'), { code: 'MODULE_NOT_FOUND' })
     }
   }
