@@ -1,6 +1,7 @@
 // `npm run bench`: measures idlest, prints tables, and says which bars are met. `--help` lists the options.
-import { Command, InvalidArgumentError } from 'commander'
+import { Command } from 'commander'
 import { Progress } from '../dist/cli/progress.js'
+import { countOf, fileToWrite } from './arguments.js'
 import { barsOf } from './bars.js'
 import { noBinding } from './engines.js'
 import { machineLine, thisMachine } from './machine.js'
@@ -32,9 +33,9 @@ const options = new Command('bench')
     'makes the pages anew from bench/results.json and bench/quality.json, and measures nothing',
   )
   .option('--compare', 'what others do, and what of idlest does the same, alone')
-  .option('--json <file>', 'writes the results to a file')
+  .option('--json <file>', 'writes the results to a file', fileToWrite)
   .option('--quick', 'few samples: shows that everything runs, its figures say nothing')
-  .option('--rounds <count>', 'rounds over the timed cases', someRounds)
+  .option('--rounds <count>', 'rounds over the timed cases', countOf)
   .option('--no-cases', 'leaves out the timed cases')
   .option(
     '--no-figures',
@@ -49,12 +50,6 @@ const options = new Command('bench')
   .option('--grpc-policies', 'calls of gRPC by the policies of idlest and of grpc-js alone')
   .parse()
   .opts<Options>()
-
-function someRounds(text: string): number {
-  const rounds = Number(text)
-  if (!Number.isInteger(rounds) || rounds < 1) throw new InvalidArgumentError('Expected a number of rounds.')
-  return rounds
-}
 
 if (options.page) tellPages()
 else await measure()

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { Command, InvalidArgumentError } from 'commander'
 import { Progress } from '../../dist/cli/progress.js'
+import { countOf, fileToWrite } from '../arguments.js'
 import { TOPICS, type Topic } from '../case.js'
 import { firstMessage } from '../figures/child.js'
 import { writeResults } from '../results.js'
@@ -30,12 +31,12 @@ const command = new Command('bench:pair')
   .argument('<base>', 'a folder with a clone that is built, from before')
   .argument('<head>', 'the same, from after')
   .option(...thresholdOption)
-  .option('--processes <count>', 'processes of each, one after the other', some, 4)
-  .option('--rounds <count>', 'rounds of each process', some, 6)
+  .option('--processes <count>', 'processes of each, one after the other', countOf, 4)
+  .option('--rounds <count>', 'rounds of each process', countOf, 6)
   .option('--topics <names>', `some of ${OWN_TOPICS.join(', ')}; default all`, topicsOf, OWN_TOPICS)
   .option('--quick', 'few samples: shows that it runs')
-  .option('--markdown <file>', 'writes the table to a file too')
-  .option('--json <file>', 'writes what was found of each to a file')
+  .option('--markdown <file>', 'writes the table to a file too', fileToWrite)
+  .option('--json <file>', 'writes what was found of each to a file', fileToWrite)
   // 1 is for what got slower.
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
   .parse()
@@ -45,12 +46,6 @@ function topicsOf(text: string): readonly Topic[] {
   const known = topics.filter((topic) => topic !== undefined)
   if (known.length < topics.length) throw new InvalidArgumentError('Expected topics, with commas.')
   return known
-}
-
-function some(text: string): number {
-  const count = Number(text)
-  if (!Number.isInteger(count) || count < 1) throw new InvalidArgumentError('Expected a whole number.')
-  return count
 }
 
 const options = command.opts<Options>()
