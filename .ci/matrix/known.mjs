@@ -58,16 +58,6 @@ export const known = [
   ...of('bun', 'test/balancer/observe.test.ts', 'the headers of a response of fetch can be changed', [
     'reports come off real responses and trailers',
   ]),
-  ...of(
-    'deno',
-    'test/package/clone.test.ts',
-    'a program in a folder without a package.json finds no packages in its node_modules',
-    [
-      'a CommonJS program uses it without a warning, and shares it with what imports it',
-      'an ESM program with a polling balancer ends by itself when its own work is done',
-      'exporters of metrics are imported by their own paths, from ESM and CommonJS, and the dashboard by its',
-    ],
-  ),
   ...of('deno', 'test/engine/native-loader-binding.test.ts', 'a string is taken for a number', [
     'arguments of the wrong type are errors, never a crash',
   ]),
