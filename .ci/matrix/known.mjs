@@ -49,12 +49,6 @@ export const known = [
       'addons that are not allowed are told of as such',
     ],
   ),
-  ...of(
-    'bun',
-    'test/engine/native-loader-process.test.ts',
-    'finalizers of an addon run later than in Node.js',
-    ['a core keeps its view of the table, and gives it back'],
-  ),
   ...of('bun', 'test/balancer/observe.test.ts', 'the headers of a response of fetch can be changed', [
     'reports come off real responses and trailers',
   ]),
