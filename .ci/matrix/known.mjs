@@ -25,6 +25,7 @@ const byOwnFetch = {
   callers: ["fetch of undici and Node's own take it as their dispatcher, and so does request"],
   failures: ["the caller's own time-out is a time-out; any other abort of its says nothing"],
   'global-dispatcher': ["as the global dispatcher it balances every fetch, also Node's own"],
+  'in-flight': ['fetch that is aborted leaves nothing in flight'],
   package: ['a process ends by itself when its requests have, though neither was closed'],
   reports: ['the header is passed on; with stripHeader it is not, whichever handler or fetch asks'],
   retry: [
