@@ -1,2 +1,2 @@
 /** Version of the addon's interface that this package is written for. */
-export const ABI = 14
+export const ABI = 15

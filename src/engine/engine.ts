@@ -177,7 +177,7 @@ export interface View {
  *
  *   `ended`: where `left` is 0, the band is longer than 16 and the member is up, it becomes entry `place` of `emptied`
  *   (8 places, a ring: `place` goes on by one). Then `errors = errors + 0.125 * ((ok ? 0 : 1) - errors)`; if ok,
- *   `loads = loads * (1 - 1 / 128) + (left + 1)` and `times = times * (1 - 1 / 128) + max(latency, 0.001)`; learn it.
+ *   `loads = loads * (1 - 1 / 128) + (left + 1)` and `times = times * (1 - 1 / 128) + (max(latency, 0) + 0.5 * (left + 1))`; learn it.
  *
  *   Refresh, with `dt` the time since the last, at least 0 (0 at the first): for each member in order
  *   `loads = loads * (fading / (fading + dt))`, `times` too, `errors = errors * (5,000 / (5,000 + dt))`; `L` and `T` are the

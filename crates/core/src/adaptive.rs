@@ -25,8 +25,9 @@ const BAND: f64 = 0.2;
 const OWN_SHARE: f64 = 0.25;
 // Time constant over which that share is taken from reports, ms.
 const SMOOTHING: f64 = 10_000.0;
-// The shortest response time that is told from none, ms.
-const SHORTEST: f64 = 1e-3;
+// What each request takes of this process, ms, whoever answers it. Those that are in flight together wait for each other there,
+// and where that is most of the wait, it must not look as if the node that has most of them were the fastest.
+const OWN_TIME: f64 = 0.5;
 // All members are compared where there are at most so many, else those of the least cost, those that ran empty last, and
 // some at random.
 const ALL: usize = 16;
@@ -305,8 +306,9 @@ impl Adaptive {
         known.errors += ERROR_GAIN * (error - known.errors);
         if ok {
             let keep = 1.0 - 1.0 / MEMORY;
-            known.loads = known.loads * keep + (left + 1.0);
-            known.times = known.times * keep + latency.max(SHORTEST);
+            let load = left + 1.0;
+            known.loads = known.loads * keep + load;
+            known.times = known.times * keep + (latency.max(0.0) + OWN_TIME * load);
         }
         self.rules.learn(known, self.mean);
     }

@@ -18,5 +18,5 @@ use napi_derive::napi;
 /// The version of this binding's interface. The loader refuses an addon of another version.
 #[napi]
 pub fn abi() -> u32 {
-    14
+    15
 }

@@ -18,8 +18,11 @@ const MEMORY = 128
 const PRIOR = 5
 /** Part of the way that a share of errors goes at each response. */
 const ERROR_GAIN = 1 / 8
-/** The shortest response time that is told from none, ms. */
-const SHORTEST = 1e-3
+/**
+ * What each request takes of this process, ms, whoever answers it. Those that are in flight together wait for each other there,
+ * and where that is most of the wait, it must not look as if the node that has most of them were the fastest.
+ */
+const OWN_TIME = 0.5
 /** Most members that a draw looks at. */
 const MOST = 16
 
@@ -110,8 +113,9 @@ export class Learned {
     known[at | ERRORS] = share + ERROR_GAIN * ((ok ? 0 : 1) - share)
     if (ok) {
       const keep = 1 - 1 / MEMORY
-      known[at | LOADS] = (known[at | LOADS] as number) * keep + (left + 1)
-      known[at | TIMES] = (known[at | TIMES] as number) * keep + Math.max(latency, SHORTEST)
+      const load = left + 1
+      known[at | LOADS] = (known[at | LOADS] as number) * keep + load
+      known[at | TIMES] = (known[at | TIMES] as number) * keep + (Math.max(latency, 0) + OWN_TIME * load)
     }
     this.learn(i)
   }
