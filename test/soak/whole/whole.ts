@@ -34,7 +34,7 @@ const ENVIRONMENT = {
  *
  * And V8 11, that of Node.js 20, ends the process (`node_platform.cc:518`) where a thread is terminated while another one still
  * compiles for it and, short of memory, begins to collect: it asks for the tasks of an isolate that is none any more. It was met
- * once in about two hundred threads that were terminated soon after they began to pick. Without tasks for that V8 does not ask.
+ * once while threads were terminated within 0.1 s of when they began to pick. Without tasks for that V8 does not ask.
  */
 const FLAGS = [
   '--expose-gc',
