@@ -67,10 +67,13 @@ export function metWord({ met, between, atMost }: Bar): string {
   return `${word}, just`
 }
 
-/** How many bars are missed, and how many may be. */
+/** How many bars are missed of those that were measured. */
 export function missedLine(bars: readonly Bar[]): string {
-  const missed = bars.filter(({ met }) => met === false).length
-  return missed === 0 ? 'No bar that was measured is missed.' : `${missed} of ${bars.length} bars are MISSED.`
+  const measured = bars.filter(({ met }) => met !== undefined)
+  const missed = measured.filter(({ met }) => !met).length
+  return missed === 0
+    ? 'No bar that was measured is missed.'
+    : `${missed} of ${measured.length} bars are MISSED.`
 }
 
 export function barsTable(bars: readonly Bar[]): string {
