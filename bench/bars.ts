@@ -13,6 +13,7 @@ import type { NatsResult } from './figures/nats.js'
 import type { PollResult } from './figures/poll.js'
 import type { Sender, SenderResult } from './figures/undici.js'
 import type { WaitsResult } from './figures/waits.js'
+import { BYTES_A_MIB, count } from './numbers.js'
 import type { Estimate, Spread } from './statistics.js'
 
 /** What else is measured. Absent where it was not. */
@@ -51,7 +52,6 @@ export interface Bar {
 type Reached = number | Spread | Estimate | undefined
 
 const NS_A_MS = 1e6
-const BYTES_A_MIB = 2 ** 20
 
 /** Nodes of the table whose size is measured, and of the publication. */
 export const LARGE = 10_000
@@ -65,7 +65,7 @@ export function barsOf(results: readonly CaseResult[], figures: Figures = {}): B
   /** A case to the floor. */
   const toFloor = (atMost: number, name: string, engine: Doer, nodes: number): Bar => ({
     ...bar(
-      `${engine === '-' ? '' : `${engine} `}${name}, ${nodes.toLocaleString('en-US')} nodes, to the floor`,
+      `${engine === '-' ? '' : `${engine} `}${name}, ${count(nodes)} nodes, to the floor`,
       'times',
       atMost,
       find(name, engine, nodes)?.floors,
