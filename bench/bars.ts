@@ -8,7 +8,12 @@ import { FILE_AT_MOST, FILE_CASES } from './cases/shared-file.js'
 import type { FleetResult } from './figures/fleet.js'
 import type { GcResult } from './figures/gc.js'
 import type { GrpcPolicyResult } from './figures/grpc-policies.js'
-import { MEASURED_SERVERS, type MiddlewareResult } from './figures/middleware.js'
+import {
+  type Kind,
+  MEASURED_SERVERS,
+  type MeasuredServer,
+  type MiddlewareResult,
+} from './figures/middleware.js'
 import type { NatsResult } from './figures/nats.js'
 import type { PollResult } from './figures/poll.js'
 import type { Sender, SenderResult } from './figures/undici.js'
@@ -141,10 +146,9 @@ export function barsOf(results: readonly CaseResult[], figures: Figures = {}): B
     ),
     ...MEASURED_SERVERS.flatMap((server) => {
       const measured = figures.middleware?.find((one) => one.server === server)
-      return [
-        bar(`middleware of ${server}, a request counted`, 'µs', 5, measured?.counted),
-        bar(`middleware of ${server}, a request with a report`, 'µs', 5, measured?.reported),
-      ]
+      return (['counted', 'reported'] as const).map((kind) =>
+        bar(middlewareBar(server, kind), 'µs', 5, measured?.[kind]),
+      )
     }),
     ...undiciBars(figures.undici),
     ...(['idlest_weighted_round_robin', 'idlest_adaptive'] as const).map((policy) =>
@@ -156,6 +160,11 @@ export function barsOf(results: readonly CaseResult[], figures: Figures = {}): B
       ),
     ),
   ]
+}
+
+/** What the bar of a middleware is about, where that kind of it has one. */
+export function middlewareBar(server: MeasuredServer, kind: Kind): string {
+  return `middleware of ${server}, a request ${kind === 'reported' ? 'with a report' : kind}`
 }
 
 /** As many requests a second as this part of what undici's own dispatchers send. */
