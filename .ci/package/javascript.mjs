@@ -33,7 +33,7 @@ export async function minified(root, manifest) {
  * The modules that a package is entered by.
  * @param {import('./manifests.mjs').MainManifest} manifest
  */
-export function entriesOf({ exports, bin }) {
+function entriesOf({ exports, bin }) {
   const exported = Object.values(exports).map((entry) => (typeof entry === 'string' ? entry : entry.default))
   const modules = [...exported, ...Object.values(bin)].filter((path) => path.endsWith('.js'))
   return modules.map((path) => posix.normalize(path))

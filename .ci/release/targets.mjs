@@ -1,7 +1,7 @@
 import { older } from '../node-version.mjs'
 
 /** The newest glibc that an addon may ask for: older than any that Node 20 starts on. */
-export const GLIBC = '2.17'
+const GLIBC = '2.17'
 
 /**
  * How the addon of a target is built, so that it runs on the oldest system that Node itself runs on.
