@@ -291,3 +291,22 @@ test.serial(
     t.deepEqual(standIns[0]?.messages, [{ type: 'close', poller: 7 }])
   },
 )
+
+test.serial(
+  'where its error has no code, as in Deno, the message says that its program is not there',
+  async (t) => {
+    const threads: FakeWorker[] = []
+    const { host, clock, standIns } = withoutThread(t, () => {
+      const thread = new FakeWorker()
+      threads.push(thread)
+      return thread
+    })
+    host.attach(new Client())
+    threads[0]?.crash(new Error("Cannot find module '/app/another.js'"))
+    t.is(host.restarts, 1)
+    await clock.advance(100)
+    threads[1]?.crash(new Error(missing.message))
+    t.is(host.restarts, 1)
+    t.is(standIns.length, 1)
+  },
+)
