@@ -1,5 +1,6 @@
 // `npm run bench`: measures idlest, prints tables, and says which bars are met. `--help` lists the options.
-import { Command, InvalidArgumentError } from 'commander'
+import { Command } from 'commander'
+import { numberFrom } from '../dist/cli/arguments.js'
 import { Progress } from '../dist/cli/progress.js'
 import { barsOf } from './bars.js'
 import { noBinding } from './engines.js'
@@ -34,7 +35,7 @@ const options = new Command('bench')
   .option('--compare', 'what others do, and what of idlest does the same, alone')
   .option('--json <file>', 'writes the results to a file')
   .option('--quick', 'few samples: shows that everything runs, its figures say nothing')
-  .option('--rounds <count>', 'rounds over the timed cases', someRounds)
+  .option('--rounds <count>', 'rounds over the timed cases', numberFrom(1, 1e6, 'rounds', true))
   .option('--no-cases', 'leaves out the timed cases')
   .option(
     '--no-figures',
@@ -49,12 +50,6 @@ const options = new Command('bench')
   .option('--grpc-policies', 'calls of gRPC by the policies of idlest and of grpc-js alone')
   .parse()
   .opts<Options>()
-
-function someRounds(text: string): number {
-  const rounds = Number(text)
-  if (!Number.isInteger(rounds) || rounds < 1) throw new InvalidArgumentError('Expected a number of rounds.')
-  return rounds
-}
 
 if (options.page) tellPages()
 else await measure()

@@ -3,6 +3,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { Command, InvalidArgumentError } from 'commander'
+import { numberFrom } from '../../dist/cli/arguments.js'
 import { Progress } from '../../dist/cli/progress.js'
 import { TOPICS, type Topic } from '../case.js'
 import { firstMessage } from '../figures/child.js'
@@ -30,8 +31,13 @@ const command = new Command('bench:pair')
   .argument('<base>', 'a folder with a clone that is built, from before')
   .argument('<head>', 'the same, from after')
   .option(...thresholdOption)
-  .option('--processes <count>', 'processes of each, one after the other', some, 4)
-  .option('--rounds <count>', 'rounds of each process', some, 6)
+  .option(
+    '--processes <count>',
+    'processes of each, one after the other',
+    numberFrom(1, 1e6, 'processes', true),
+    4,
+  )
+  .option('--rounds <count>', 'rounds of each process', numberFrom(1, 1e6, 'rounds', true), 6)
   .option('--topics <names>', `some of ${OWN_TOPICS.join(', ')}; default all`, topicsOf, OWN_TOPICS)
   .option('--quick', 'few samples: shows that it runs')
   .option('--markdown <file>', 'writes the table to a file too')
@@ -45,12 +51,6 @@ function topicsOf(text: string): readonly Topic[] {
   const known = topics.filter((topic) => topic !== undefined)
   if (known.length < topics.length) throw new InvalidArgumentError('Expected topics, with commas.')
   return known
-}
-
-function some(text: string): number {
-  const count = Number(text)
-  if (!Number.isInteger(count) || count < 1) throw new InvalidArgumentError('Expected a whole number.')
-  return count
 }
 
 const options = command.opts<Options>()

@@ -1,5 +1,6 @@
 // `npm run quality`: judges algorithms in simulated scenes, and says which bars are met. `--help` lists the options.
 import { Command, InvalidArgumentError } from 'commander'
+import { numberFrom } from '../../dist/cli/arguments.js'
 import { Progress } from '../../dist/cli/progress.js'
 import { writePages } from '../page/write.js'
 import { writeResults } from '../results.js'
@@ -31,7 +32,7 @@ const options = new Command('quality')
   .option('--scene <names>', 'some of them, with commas', someOf(known.map(({ name }) => name)))
   .option('--neighbours', 'the scenes near the others too, which have no bars')
   .option('--quick', 'few requests and one seed: a look, no more')
-  .option('--seeds <count>', 'runs of each, with requests of their own', Number, 3)
+  .option('--seeds <count>', 'runs of each, with requests of their own', numberFrom(1, 1e6, 'runs', true), 3)
   .option('--json <file>', 'writes the results to a file')
   .option(
     '--write',
