@@ -7,7 +7,7 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { argumentsOf, stop } from './arguments.mjs'
-import { noRust } from './native.mjs'
+import { loom, noRust } from './native.mjs'
 import { run } from './process.mjs'
 
 const root = join(fileURLToPath(import.meta.url), '../..')
@@ -27,22 +27,15 @@ if (reason !== undefined) {
   console.error(reason)
   process.exitCode = 1
 } else {
-  const { code } = await run(
-    'cargo',
-    [
-      ...['test', '--locked', '--package', 'idlest-core', '--test', 'loom'],
-      // Shown: how many interleavings each model had.
-      ...['--', '--nocapture', ...positionals],
-    ],
-    {
-      cwd: root,
-      env: {
-        IDLEST_LOOM_DEPTH: values.depth,
-        ...(values.preemptions === '0' ? {} : { LOOM_MAX_PREEMPTIONS: values.preemptions }),
-        RUSTFLAGS: `${process.env.RUSTFLAGS ?? ''} --cfg loom`.trim(),
-        CARGO_TARGET_DIR: join(root, 'target/loom'),
-      },
+  const { args, env } = loom(root)
+  // Shown: how many interleavings each model had.
+  const { code } = await run('cargo', ['test', '--locked', ...args, '--', '--nocapture', ...positionals], {
+    cwd: root,
+    env: {
+      ...env,
+      IDLEST_LOOM_DEPTH: values.depth,
+      ...(values.preemptions === '0' ? {} : { LOOM_MAX_PREEMPTIONS: values.preemptions }),
     },
-  )
+  })
   if (code !== 0) process.exitCode = 1
 }

@@ -81,3 +81,19 @@ function binaries(root) {
 function leastRust(root) {
   return /^rust-version = "(.+)"/m.exec(readFileSync(join(root, 'Cargo.toml'), 'utf8'))?.[1] ?? '0'
 }
+
+/**
+ * What has `cargo test` run the models of the table's protocol under loom.
+ * @param {string} root
+ * @returns {{ args: string[], env: Record<string, string> }}
+ */
+export function loom(root) {
+  return {
+    args: ['--package', 'idlest-core', '--test', 'loom'],
+    env: {
+      RUSTFLAGS: `${process.env.RUSTFLAGS ?? ''} --cfg loom`.trim(),
+      // Its own: other flags would have cargo build everything anew at every change of hands.
+      CARGO_TARGET_DIR: join(root, 'target/loom'),
+    },
+  }
+}

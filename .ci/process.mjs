@@ -45,14 +45,22 @@ export function run(file, args, { cwd, env, quiet = false, onLine, shell = false
 }
 
 /**
- * Runs npm: the one that runs this script, if any, since that needs no shell on Windows.
+ * Runs npm.
  * @param {string[]} args
  * @param {RunOptions} [options]
  */
 export function npm(args, options) {
+  const [file, ...before] = npmCommand()
+  return run(file, [...before, ...args], { ...options, shell: windows && file === 'npm' })
+}
+
+/**
+ * The npm that runs this script, if any, since that needs no shell on Windows; else the one on the PATH.
+ * @returns {[string, ...string[]]}
+ */
+export function npmCommand() {
   const cli = process.env.npm_execpath
-  if (cli && basename(cli) === 'npm-cli.js') return run(process.execPath, [cli, ...args], options)
-  return run('npm', args, { ...options, shell: windows })
+  return cli && basename(cli) === 'npm-cli.js' ? [process.execPath, cli] : ['npm']
 }
 
 /**

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { declarations } from './api/declarations.mjs'
 import { build } from './build.mjs'
 import { CargoCount, closingLine, countAva, sum, withExit } from './count.mjs'
-import { noRust } from './native.mjs'
+import { loom, noRust } from './native.mjs'
 import { bin, run } from './process.mjs'
 
 const root = join(fileURLToPath(import.meta.url), '../..')
@@ -117,12 +117,8 @@ async function rust() {
   if (lintOnly) return
   await cargoTest('cargo test', ['--workspace'])
   // Not in release: with LTO of all that the tests use, it compiles for minutes to save seconds.
-  if (['loom.rs', 'loom/main.rs'].some((file) => existsSync(join(root, 'crates/core/tests', file))))
-    await cargoTest('loom', ['--package', 'idlest-core', '--test', 'loom'], {
-      RUSTFLAGS: `${process.env.RUSTFLAGS ?? ''} --cfg loom`.trim(),
-      // Its own: other flags would have cargo build everything anew at every change of hands.
-      CARGO_TARGET_DIR: join(root, 'target/loom'),
-    })
+  const models = loom(root)
+  await cargoTest('loom', models.args, models.env)
 }
 
 await all()

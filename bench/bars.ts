@@ -8,11 +8,17 @@ import { FILE_AT_MOST, FILE_CASES } from './cases/shared-file.js'
 import type { FleetResult } from './figures/fleet.js'
 import type { GcResult } from './figures/gc.js'
 import type { GrpcPolicyResult } from './figures/grpc-policies.js'
-import { MEASURED_SERVERS, type MiddlewareResult } from './figures/middleware.js'
+import {
+  type Kind,
+  MEASURED_SERVERS,
+  type MeasuredServer,
+  type MiddlewareResult,
+} from './figures/middleware.js'
 import type { NatsResult } from './figures/nats.js'
 import type { PollResult } from './figures/poll.js'
 import type { Sender, SenderResult } from './figures/undici.js'
 import type { WaitsResult } from './figures/waits.js'
+import { BYTES_A_MIB, count } from './numbers.js'
 import type { Estimate, Spread } from './statistics.js'
 
 /** What else is measured. Absent where it was not. */
@@ -51,7 +57,6 @@ export interface Bar {
 type Reached = number | Spread | Estimate | undefined
 
 const NS_A_MS = 1e6
-const BYTES_A_MIB = 2 ** 20
 
 /** Nodes of the table whose size is measured, and of the publication. */
 export const LARGE = 10_000
@@ -65,7 +70,7 @@ export function barsOf(results: readonly CaseResult[], figures: Figures = {}): B
   /** A case to the floor. */
   const toFloor = (atMost: number, name: string, engine: Doer, nodes: number): Bar => ({
     ...bar(
-      `${engine === '-' ? '' : `${engine} `}${name}, ${nodes.toLocaleString('en-US')} nodes, to the floor`,
+      `${engine === '-' ? '' : `${engine} `}${name}, ${count(nodes)} nodes, to the floor`,
       'times',
       atMost,
       find(name, engine, nodes)?.floors,
@@ -141,10 +146,9 @@ export function barsOf(results: readonly CaseResult[], figures: Figures = {}): B
     ),
     ...MEASURED_SERVERS.flatMap((server) => {
       const measured = figures.middleware?.find((one) => one.server === server)
-      return [
-        bar(`middleware of ${server}, a request counted`, 'µs', 5, measured?.counted),
-        bar(`middleware of ${server}, a request with a report`, 'µs', 5, measured?.reported),
-      ]
+      return (['counted', 'reported'] as const).map((kind) =>
+        bar(middlewareBar(server, kind), 'µs', 5, measured?.[kind]),
+      )
     }),
     ...undiciBars(figures.undici),
     ...(['idlest_weighted_round_robin', 'idlest_adaptive'] as const).map((policy) =>
@@ -156,6 +160,11 @@ export function barsOf(results: readonly CaseResult[], figures: Figures = {}): B
       ),
     ),
   ]
+}
+
+/** What the bar of a middleware is about, where that kind of it has one. */
+export function middlewareBar(server: MeasuredServer, kind: Kind): string {
+  return `middleware of ${server}, a request ${kind === 'reported' ? 'with a report' : kind}`
 }
 
 /** As many requests a second as this part of what undici's own dispatchers send. */

@@ -1,5 +1,8 @@
 import { Generator } from '../dist/engine/portable/generator.js'
 
+/** Of how many equal parts chances are whole numbers. */
+const FINE = 2 ** 20
+
 /** The same chances in every run. */
 export class Chance {
   readonly #generator: Generator
@@ -11,6 +14,11 @@ export class Chance {
   /** A whole number from 0 to n - 1. */
   below(n: number): number {
     return this.#generator.below(n)
+  }
+
+  /** An amount of mean 1, exponentially distributed: what is between things that come by chance. */
+  exponential(): number {
+    return -Math.log((this.below(FINE) + 1) / FINE)
   }
 
   /** Puts `items` in another order, in place. */

@@ -37,6 +37,6 @@ export function loadNow(): number {
 }
 
 /** What a file says, trimmed; undefined where there is none. */
-export function textOf(file: string): string | undefined {
+function textOf(file: string): string | undefined {
   return existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined
 }

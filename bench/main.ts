@@ -1,7 +1,8 @@
 // `npm run bench`: measures idlest, prints tables, and says which bars are met. `--help` lists the options.
 import { Command } from 'commander'
+import { numberFrom } from '../dist/cli/arguments.js'
 import { Progress } from '../dist/cli/progress.js'
-import { countOf, fileToWrite } from './arguments.js'
+import { fileToWrite } from './arguments.js'
 import { barsOf } from './bars.js'
 import { noBinding } from './engines.js'
 import { machineLine, thisMachine } from './machine.js'
@@ -35,7 +36,7 @@ const options = new Command('bench')
   .option('--compare', 'what others do, and what of idlest does the same, alone')
   .option('--json <file>', 'writes the results to a file', fileToWrite)
   .option('--quick', 'few samples: shows that everything runs, its figures say nothing')
-  .option('--rounds <count>', 'rounds over the timed cases', countOf)
+  .option('--rounds <count>', 'rounds over the timed cases', numberFrom(1, 1e6, 'rounds', true))
   .option('--no-cases', 'leaves out the timed cases')
   .option(
     '--no-figures',

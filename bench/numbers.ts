@@ -1,6 +1,8 @@
 import type { BarUnit } from './bars.js'
 import type { Estimate, Spread } from './statistics.js'
 
+export const BYTES_A_MIB = 2 ** 20
+
 /** 3 digits that count, with separators: `4.56`, `12.3`, `1,234`. */
 export function digits(value: number): string {
   const size = Math.abs(value)

@@ -5,7 +5,7 @@ import type { ThreadsResult } from './cases/threads.js'
 import type { FleetResult } from './figures/fleet.js'
 import { KINDS, type Kind } from './figures/middleware.js'
 import type { NatsResult } from './figures/nats.js'
-import { amount, digits, estimate, spread } from './numbers.js'
+import { amount, BYTES_A_MIB, count, digits, estimate, spread } from './numbers.js'
 import type { Steadiness } from './steadiness.js'
 
 // No colours: the tables are for README and logs too.
@@ -46,12 +46,12 @@ export function casesTable(results: readonly CaseResult[], bars: readonly Bar[])
     table.push([
       name,
       engine,
-      nodes === 0 ? '' : nodes.toLocaleString('en-US'),
+      nodes === 0 ? '' : count(nodes),
       spread(ns),
       floors === undefined ? '-' : spread(floors),
       digits(p99),
       unit,
-      samples.toLocaleString('en-US'),
+      count(samples),
       bar === undefined ? '' : amount(bar.atMost, bar.unit),
       bar === undefined ? '' : metWord(bar),
     ])
@@ -67,10 +67,13 @@ export function metWord({ met, between, atMost }: Bar): string {
   return `${word}, just`
 }
 
-/** How many bars are missed, and how many may be. */
+/** How many bars are missed of those that were measured. */
 export function missedLine(bars: readonly Bar[]): string {
-  const missed = bars.filter(({ met }) => met === false).length
-  return missed === 0 ? 'No bar that was measured is missed.' : `${missed} of ${bars.length} bars are MISSED.`
+  const measured = bars.filter(({ met }) => met !== undefined)
+  const missed = measured.filter(({ met }) => !met).length
+  return missed === 0
+    ? 'No bar that was measured is missed.'
+    : `${missed} of ${measured.length} bars are MISSED.`
 }
 
 export function barsTable(bars: readonly Bar[]): string {
@@ -120,13 +123,12 @@ export function figuresTable({
   for (const { engine, cases } of gc ?? []) {
     for (const { name, picks, collections, bytesPerPick } of cases) {
       table.push([
-        `${engine} ${name}: garbage collections in ${picks.toLocaleString('en-US')} picks`,
+        `${engine} ${name}: garbage collections in ${count(picks)} picks`,
         `${collections} (${digits(Math.max(0, bytesPerPick))} bytes a pick)`,
       ])
     }
   }
-  if (tableBytes !== undefined)
-    table.push(['table of 10,000 nodes', `${tableBytes.toLocaleString('en-US')} bytes`])
+  if (tableBytes !== undefined) table.push(['table of 10,000 nodes', `${count(tableBytes)} bytes`])
   if (poll !== undefined) {
     const { agents, silent, timeout, durations, stored } = poll
     table.push([
@@ -154,7 +156,7 @@ export function figuresTable({
   for (const { sender, throughput, cpu, toBalancedPool, toRoundRobinPool, p50, p99 } of undici ?? []) {
     table.push([
       `undici, 4 servers: ${sender}`,
-      `${Math.round(throughput).toLocaleString('en-US')} requests/s, ${digits(cpu)} µs CPU each (${digits(toBalancedPool)} of BalancedPool, ` +
+      `${count(throughput)} requests/s, ${digits(cpu)} µs CPU each (${digits(toBalancedPool)} of BalancedPool, ` +
         `${digits(toRoundRobinPool)} of RoundRobinPool); one server busy: p50 ${digits(p50)} ms, p99 ${digits(p99)} ms`,
     ])
   }
@@ -174,11 +176,9 @@ const KIND_WORDS: Readonly<Record<Kind, string>> = {
   anew: 'with one of its own',
 }
 
-const BYTES_A_MIB = 1024 * 1024
-
 // The first cycle connects to all, and the thread starts; those after it are what polling costs.
 function fleetRows({ nodes, by, interval, cycles, rssBefore, rss }: FleetResult): string[][] {
-  const what = `${nodes.toLocaleString('en-US')} nodes every ${interval} ms${by === 'grpc' ? ' by gRPC' : ''}`
+  const what = `${count(nodes)} nodes every ${interval} ms${by === 'grpc' ? ' by gRPC' : ''}`
   const [first, ...later] = cycles
   const thread = later.flatMap(({ threadCpu }) => threadCpu ?? [])
   const rows = [
@@ -215,7 +215,7 @@ function natsRows({ nodes, steady, flooded }: NatsResult): string[][] {
     return `${heard} reports in ${digits(elapsed)} ms: ${thread}the process ${digits((processCpu / elapsed) * 100)} % of a core`
   }
   return [
-    [`NATS, ${nodes.toLocaleString('en-US')} nodes with a report a second each`, cpu(steady)],
+    [`NATS, ${count(nodes)} nodes with a report a second each`, cpu(steady)],
     [
       'NATS, as many reports as it takes',
       `${digits((flooded.heard / flooded.elapsed) * 1_000)} a second; ${cpu(flooded)}`,

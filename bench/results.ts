@@ -27,7 +27,7 @@ export interface Results {
 }
 
 /** The results that are kept in the repository. */
-export const KEPT = fileURLToPath(new URL('results.json', import.meta.url))
+const KEPT = fileURLToPath(new URL('results.json', import.meta.url))
 
 export function readResults(file: string = KEPT): Results | undefined {
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Results) : undefined

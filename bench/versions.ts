@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { peerVersions } from './compare/version.js'
+import { count } from './numbers.js'
 
 /** What was measured, and what it ran on. */
 export interface Versions {
@@ -45,7 +46,7 @@ export function versionLines({ idlest, commit, node, v8, addon, peers }: Version
     `idlest ${idlest}${commit === undefined ? '' : `, commit ${commit}`}; Node.js ${node}, V8 ${v8}`,
     addon === undefined
       ? 'no native addon'
-      : `native addon ${addon.file}, ${addon.bytes.toLocaleString('en-US')} bytes, by ${addon.rustc ?? 'an unknown compiler'}`,
+      : `native addon ${addon.file}, ${count(addon.bytes)} bytes, by ${addon.rustc ?? 'an unknown compiler'}`,
     `compared with ${Object.entries(peers)
       .map(([name, version]) => `${name} ${version}`)
       .join(', ')}`,

@@ -122,7 +122,7 @@ export interface DiscoveryChangeEvent {
   readonly discovery: string
   /** How many there are now. */
   readonly nodes: number
-  /** Ids of those that came, and went. */
+  /** Ids of those that came. */
   readonly added: readonly string[]
   /** Ids of those that went. */
   readonly removed: readonly string[]

@@ -2,10 +2,11 @@
 // over the network.
 //   --offline  leaves out what needs it
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { argumentsOf } from '../arguments.mjs'
 import { npm, onPath, run } from '../process.mjs'
+import { lockFiles, unpinned } from './locks.mjs'
 import { shipped, shippedFaults } from './shipped.mjs'
 
 const root = join(fileURLToPath(import.meta.url), '../../..')
@@ -26,9 +27,17 @@ async function part(title, check) {
   if ((await check()) !== 0) failed.push(title)
 }
 
-/** @param {string[]} args */
-async function npmAudit(args) {
-  return (await npm(['audit', ...args], { cwd: root })).code
+/**
+ * @param {string[]} args
+ * @param {string} [lock]
+ */
+async function npmAudit(args, lock = 'package-lock.json') {
+  return (await npm(['audit', ...args], { cwd: join(root, dirname(lock)) })).code
+}
+
+/** @param {string} lock */
+function read(lock) {
+  return JSON.parse(readFileSync(join(root, lock), 'utf8'))
 }
 
 /**
@@ -51,7 +60,7 @@ async function deny(checks, options = []) {
 }
 
 async function licences() {
-  const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
+  const lock = read('package-lock.json')
   const faults = shippedFaults(lock)
   for (const fault of faults) console.error(fault)
   if (faults.length > 0) return 1
@@ -59,6 +68,17 @@ async function licences() {
   return 0
 }
 
+const locks = lockFiles(root)
+
+async function pins() {
+  const faults = locks.flatMap((lock) => unpinned(read(lock)).map((fault) => `${lock}: ${fault}`))
+  for (const fault of faults) console.error(fault)
+  if (faults.length > 0) return 1
+  console.log(`${locks.length} lock files: each package is known by its content`)
+  return 0
+}
+
+await part('npm: contents of all that is locked', pins)
 await part('npm: licences and install scripts of what is shipped', licences)
 // What is there for tests alone is not shipped.
 await part('crates: licences, duplicates, sources of what is shipped', () =>
@@ -68,7 +88,11 @@ if (values.offline) console.log('\n── left out: advisories of npm and crates
 else {
   await part('npm: advisories on what is shipped', () => npmAudit(['--omit=dev']))
   // A fault of a tool that only ever sees this repository is no reason to stop, unless it is a grave one.
-  await part('npm: grave advisories on tools', () => npmAudit(['--audit-level=high']))
+  for (const lock of locks) {
+    // Most are not installed here.
+    const args = ['--audit-level=high', '--package-lock-only']
+    await part(`npm: grave advisories on tools, by ${lock}`, () => npmAudit(args, lock))
+  }
   await part('npm: signatures', () => npmAudit(['signatures']))
   await part('crates: advisories', () => deny(['advisories']))
 }

@@ -1,3 +1,4 @@
+import { older } from '../node-version.mjs'
 import { onPath, run } from '../process.mjs'
 
 /** @typedef {{ platform: string, arch: string, glibc?: string | undefined }} AddonFacts */
@@ -38,30 +39,12 @@ function named(names, machine) {
  * @param {Buffer} bytes
  */
 function newestGlibc(bytes) {
-  const versions = bytes.toString('latin1').matchAll(/GLIBC_(\d+(?:\.\d+)+)\0/g)
-  return [...versions].map(([, version = '']) => version).reduce(newer, undefined)
-}
-
-/**
- * @param {string | undefined} a
- * @param {string} b
- */
-function newer(a, b) {
-  return a !== undefined && compareVersions(a, b) >= 0 ? a : b
-}
-
-/**
- * @param {string} a
- * @param {string} b
- * @returns {number} above 0 where `a` is the newer one
- */
-export function compareVersions(a, b) {
-  const [left = [], right = []] = [a, b].map((version) => version.split('.').map(Number))
-  for (let at = 0; at < Math.max(left.length, right.length); at++) {
-    const difference = (left[at] ?? 0) - (right[at] ?? 0)
-    if (difference !== 0) return difference
+  /** @type {string | undefined} */
+  let newest
+  for (const [, version = ''] of bytes.toString('latin1').matchAll(/GLIBC_(\d+(?:\.\d+)+)\0/g)) {
+    if (newest === undefined || older(newest, version)) newest = version
   }
-  return 0
+  return newest
 }
 
 /** What every Linux that Node.js runs on has: its C library, the parts that old ones came in, and what Node itself needs. */

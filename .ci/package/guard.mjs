@@ -1,9 +1,10 @@
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { older } from '../node-version.mjs'
 import { run } from '../process.mjs'
 import { filesUnder } from '../stamp.mjs'
-import { addonFacts, compareVersions, linkProblems } from './addon.mjs'
+import { addonFacts, linkProblems } from './addon.mjs'
 import { brokenReferences } from './references.mjs'
 import { typeProblems } from './types.mjs'
 
@@ -156,7 +157,7 @@ async function addonProblems(folder, manifest, files, most) {
       `${addon} ${glibc === undefined ? 'asks for no glibc' : `asks for glibc ${glibc}`}, the package for ${manifest.libc}`,
     )
   }
-  if (most !== undefined && glibc !== undefined && compareVersions(glibc, most) > 0) {
+  if (most !== undefined && glibc !== undefined && older(most, glibc)) {
     problems.push(`${addon} asks for glibc ${glibc}: ${most} is the newest allowed`)
   }
   return { glibc, problems }

@@ -33,10 +33,35 @@ export async function minified(root, manifest) {
  * The modules that a package is entered by.
  * @param {import('./manifests.mjs').MainManifest} manifest
  */
-export function entriesOf({ exports, bin }) {
+function entriesOf({ exports, bin }) {
   const exported = Object.values(exports).map((entry) => (typeof entry === 'string' ? entry : entry.default))
   const modules = [...exported, ...Object.values(bin)].filter((path) => path.endsWith('.js'))
   return modules.map((path) => posix.normalize(path))
+}
+
+/**
+ * Modules, those that they import and so on, and what each of them imports. Packages are not looked into.
+ * @param {string} folder
+ * @param {string[]} modules
+ * @returns {Promise<import('esbuild').Metafile['inputs']>} by paths
+ * @throws where a module that is imported is not there
+ */
+export async function moduleGraph(folder, modules) {
+  const { build } = await import('esbuild')
+  const { metafile } = await build({
+    absWorkingDir: folder,
+    entryPoints: modules.map((path, at) => ({ in: `./${path}`, out: `${at}` })),
+    outdir: 'unused',
+    bundle: true,
+    write: false,
+    metafile: true,
+    platform: 'node',
+    format: 'esm',
+    splitting: true,
+    packages: 'external',
+    logLevel: 'silent',
+  })
+  return metafile.inputs
 }
 
 /** A file that a module starts or reads by its place beside it. */
@@ -49,20 +74,7 @@ const beside = /new URL\(\s*['"](\.{1,2}\/[^'"]+\.js)['"],\s*import\.meta\.url,?
  * @returns {Promise<string[]>} sorted
  */
 async function reachable(root, entries) {
-  const { build } = await import('esbuild')
-  const { metafile } = await build({
-    absWorkingDir: root,
-    entryPoints: entries,
-    outdir: 'unused',
-    bundle: true,
-    write: false,
-    metafile: true,
-    platform: 'node',
-    format: 'esm',
-    packages: 'external',
-    logLevel: 'silent',
-  })
-  const files = Object.keys(metafile.inputs)
+  const files = Object.keys(await moduleGraph(root, entries))
   const started = await Promise.all(
     files.map(async (file) => {
       const source = await readFile(join(root, file), 'utf8')

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path'
 import { bin, run } from '../process.mjs'
 
 /** The package of the pages. */
-export const PAGES = '@idlest/pages'
+const PAGES = '@idlest/pages'
 
 /** @typedef {Record<string, unknown> & { name: string, main: string, version: string }} BindingManifest */
 

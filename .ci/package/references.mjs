@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { isBuiltin } from 'node:module'
 import { dirname, join, posix } from 'node:path'
+import { moduleGraph } from './javascript.mjs'
 
 /**
  * What a package names and does not have: files of its package.json, and what its modules and declarations import.
@@ -62,25 +63,11 @@ async function brokenImports(folder, manifest, files) {
   // What a page loads is bundled: it imports nothing.
   const modules = files.filter((path) => /^dist\/.*\.c?js$/.test(path))
   if (modules.length === 0) return []
-  const { build } = await import('esbuild')
   try {
-    const { metafile } = await build({
-      absWorkingDir: folder,
-      entryPoints: modules.map((path, at) => ({ in: `./${path}`, out: `${at}` })),
-      outdir: 'unused',
-      bundle: true,
-      write: false,
-      metafile: true,
-      platform: 'node',
-      format: 'esm',
-      splitting: true,
-      packages: 'external',
-      logLevel: 'silent',
-    })
-    const external = Object.entries(metafile.inputs).flatMap(([path, { imports }]) =>
-      imports.filter((other) => other.external).map((other) => ({ path, name: other.path })),
+    const graph = await moduleGraph(folder, modules)
+    return Object.entries(graph).flatMap(([path, { imports }]) =>
+      imports.filter(({ external }) => external).flatMap((other) => undeclared(manifest, path, other.path)),
     )
-    return external.flatMap(({ path, name }) => undeclared(manifest, path, name))
   } catch (error) {
     // A file that is not there.
     return [String(error instanceof Error ? error.message : error)]

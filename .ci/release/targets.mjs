@@ -1,7 +1,7 @@
-import { compareVersions } from '../package/addon.mjs'
+import { older } from '../node-version.mjs'
 
 /** The newest glibc that an addon may ask for: older than any that Node 20 starts on. */
-export const GLIBC = '2.17'
+const GLIBC = '2.17'
 
 /**
  * How the addon of a target is built, so that it runs on the oldest system that Node itself runs on.
@@ -52,7 +52,7 @@ export function misfits(target, found) {
     problems.push(`is for ${found.platform} ${found.arch}, not for ${wanted.platform} ${wanted.arch}`)
   if (target.endsWith('-linux-gnu')) {
     if (found.glibc === undefined) problems.push('asks for no glibc')
-    else if (compareVersions(found.glibc, GLIBC) > 0)
+    else if (older(GLIBC, found.glibc))
       problems.push(`asks for glibc ${found.glibc}: ${GLIBC} is the newest allowed`)
   } else if (found.glibc !== undefined) problems.push(`asks for glibc ${found.glibc}`)
   return problems

@@ -45,13 +45,13 @@ function sampleNapi(one: () => number): () => number {
 export const FLOOR = 'floor'
 
 /** The loop that picks are measured in, around a function that does nothing: what is in every figure. */
-export const EMPTY_LOOP = 'an empty loop'
+const EMPTY_LOOP = 'an empty loop'
 
 /** The case of a call by napi-rs that takes an 11-character string in: the floor of picks by a key. */
 export const STRING_FLOOR = 'floor, takes an 11-character string'
 
 /** The same with an unsigned 32-bit number, for keys that are hashed already. */
-export const NUMBER_FLOOR = 'floor, takes a number'
+const NUMBER_FLOOR = 'floor, takes a number'
 
 /** Takes one sample of the floor that the others are compared with, ms a call. Undefined without the addon. */
 export const sampleFloor: (() => number) | undefined =

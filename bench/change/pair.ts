@@ -3,8 +3,9 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { Command, InvalidArgumentError } from 'commander'
+import { numberFrom } from '../../dist/cli/arguments.js'
 import { Progress } from '../../dist/cli/progress.js'
-import { countOf, fileToWrite } from '../arguments.js'
+import { fileToWrite } from '../arguments.js'
 import { TOPICS, type Topic } from '../case.js'
 import { firstMessage } from '../figures/child.js'
 import { writeResults } from '../results.js'
@@ -31,8 +32,13 @@ const command = new Command('bench:pair')
   .argument('<base>', 'a folder with a clone that is built, from before')
   .argument('<head>', 'the same, from after')
   .option(...thresholdOption)
-  .option('--processes <count>', 'processes of each, one after the other', countOf, 4)
-  .option('--rounds <count>', 'rounds of each process', countOf, 6)
+  .option(
+    '--processes <count>',
+    'processes of each, one after the other',
+    numberFrom(1, 1e6, 'processes', true),
+    4,
+  )
+  .option('--rounds <count>', 'rounds of each process', numberFrom(1, 1e6, 'rounds', true), 6)
   .option('--topics <names>', `some of ${OWN_TOPICS.join(', ')}; default all`, topicsOf, OWN_TOPICS)
   .option('--quick', 'few samples: shows that it runs')
   .option('--markdown <file>', 'writes the table to a file too', fileToWrite)

@@ -5,8 +5,7 @@ const require = createRequire(import.meta.url)
 /** The packages that idlest is compared with. */
 export const PEERS = ['@grpc/grpc-js', 'consistent-hash', 'hashring', 'load-balancers', 'undici'] as const
 
-/** The version of a package that is installed. */
-export function versionOf(name: string): string {
+function versionOf(name: string): string {
   const { version } = require(`${name}/package.json`) as { version: string }
   return version
 }

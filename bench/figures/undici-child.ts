@@ -13,8 +13,6 @@ const SERVERS = 4
 const AT_ONCE = 64
 /** Requests a second where one server is busy: it takes 17, and the others 33 each. A turn of 15 is nine tenths of the 17. */
 const RATE = 60
-/** Of how many equal parts chances are whole numbers. */
-const FINE = 2 ** 20
 
 interface Measured {
   readonly throughput: number[]
@@ -80,7 +78,7 @@ async function byRate(send: Send, requests: number, times: number[]): Promise<vo
   const pending: Promise<void>[] = []
   let due = performance.now()
   for (let i = 0; i < requests; i++) {
-    due += (-Math.log((chance.below(FINE) + 1) / FINE) / RATE) * 1_000
+    due += (chance.exponential() / RATE) * 1_000
     const wait = due - performance.now()
     if (wait > 0) await setTimeout(wait)
     // From when it was due, not from when this process got to it.

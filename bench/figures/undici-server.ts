@@ -8,8 +8,6 @@ import { Chance } from '../chance.js'
 /** Mean times of requests for `/work`, ms: of all servers, and of the first one, which has other work. By chance, exponentially. */
 const SERVICE = 30
 const BUSY_SERVICE = 60
-/** Of how many equal parts chances are whole numbers. */
-const FINE = 2 ** 20
 
 const ANSWER = Buffer.from('HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: 5\r\n\r\nhello')
 
@@ -19,7 +17,7 @@ const service = index === 0 ? BUSY_SERVICE : SERVICE
 let free = 0
 const work = (socket: Socket): void => {
   const now = performance.now()
-  free = Math.max(free, now) - service * Math.log((chance.below(FINE) + 1) / FINE)
+  free = Math.max(free, now) + service * chance.exponential()
   setTimeout(() => socket.write(ANSWER), free - now)
 }
 const server = createServer((socket) => {

@@ -104,7 +104,7 @@ async function send(
   })
   let next = processClock.now()
   for (let i = 0; i < jobs; i++) {
-    next -= GAP * Math.log(1 - chance.below(1e6) / 1e6)
+    next += GAP * chance.exponential()
     const work = chance.below(10) === 0 ? LONG : SHORT
     // Timers count whole milliseconds: what is due by then is sent at once.
     const wait = next - processClock.now()

@@ -1,11 +1,9 @@
 import type { FleetResult } from '../figures/fleet.js'
 import type { NatsMeasures } from '../figures/nats.js'
-import { count, digits } from '../numbers.js'
+import { BYTES_A_MIB, count, digits } from '../numbers.js'
 import type { Results } from '../results.js'
 import { code, table } from './markdown.js'
 import { middlewareTable } from './middleware.js'
-
-const BYTES_A_MIB = 2 ** 20
 
 /** What is measured beside the timed cases; what was not is left out. */
 export function figureSections(results: Results): string[] {

@@ -53,7 +53,7 @@ export function barsSection({ bars }: Results): string {
     '',
     missed.length === 0
       ? `None of the ${bars.length - open.length} that were measured is missed.`
-      : `${bold(`${missed.length} of ${bars.length} are missed`)}:\n${missed.map(line).join('\n')}`,
+      : `${bold(`${missed.length} of ${bars.length - open.length} are missed`)}:\n${missed.map(line).join('\n')}`,
     ...(open.length === 0 ? [] : [`\nNot measured in this run: ${open.map(({ what }) => what).join('; ')}.`]),
     '',
     table(

@@ -60,6 +60,6 @@ export class Lookup {
 }
 
 /** `1.20`, or `10.0 ms` where it is a time. */
-export function wanted({ atMost, unit }: Bar): string {
+function wanted({ atMost, unit }: Bar): string {
   return unit === 'times' ? digits(atMost) : `${digits(atMost)} ${unit}`
 }

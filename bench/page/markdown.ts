@@ -16,11 +16,6 @@ export function code(text: string): string {
   return `\`${text}\``
 }
 
-/** `one`, `one and two`, `one, two and three`. */
-export function list(items: readonly string[]): string {
-  return items.length < 2 ? items.join('') : `${items.slice(0, -1).join(', ')} and ${items.at(-1)}`
-}
-
 export interface Replaced {
   readonly text: string
   /** Sections that have markers there, by name. */

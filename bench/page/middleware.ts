@@ -1,4 +1,4 @@
-import type { Bar } from '../bars.js'
+import { type Bar, middlewareBar } from '../bars.js'
 import { KINDS, type Kind, type MeasuredServer, type MiddlewareResult } from '../figures/middleware.js'
 import { digits, estimate } from '../numbers.js'
 import type { Results } from '../results.js'
@@ -33,10 +33,6 @@ export function middlewareTable({ figures, bars }: Results): string {
   ].join('\n')
 }
 
-const BAR_WORDS: Partial<Record<Kind, string>> = { counted: 'counted', reported: 'with a report' }
-
 function isMissed(bars: readonly Bar[], server: MeasuredServer, kind: Kind): boolean {
-  const word = BAR_WORDS[kind]
-  if (word === undefined) return false
-  return bars.some(({ what, met }) => met === false && what === `middleware of ${server}, a request ${word}`)
+  return bars.some(({ what, met }) => met === false && what === middlewareBar(server, kind))
 }

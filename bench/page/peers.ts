@@ -1,4 +1,5 @@
 import { JOBS } from '../compare/jobs.js'
+import { count } from '../numbers.js'
 import type { Lookup } from './lookup.js'
 import { table } from './markdown.js'
 import { time } from './topics.js'
@@ -31,7 +32,7 @@ export function peersSection(numbers: Lookup): string {
     ...JOBS.flatMap(({ job, ours, theirs }) => [
       '',
       table(
-        ['', job, ...SIZES.map((nodes) => `${nodes.toLocaleString('en-US')} nodes`)],
+        ['', job, ...SIZES.map((nodes) => `${count(nodes)} nodes`)],
         [...rowsOf(ours, 'idlest'), ...rowsOf(theirs, '')],
         2,
       ),

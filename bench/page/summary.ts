@@ -49,16 +49,18 @@ export function summary(numbers: Lookup): string {
     ),
     other('`array[Math.floor(Math.random() * 8)]`', 'array[random]', 8),
   ]
-  const missed = results.bars.filter(({ met }) => met === false).length
-  const bars = results.bars.length
+  const measured = results.bars.filter(({ met }) => met !== undefined)
+  const missed = measured.filter(({ met }) => !met).length
+  const open = results.bars.length - measured.length
   return [
     `By \`npm run bench\`, ${machineWords(results)}; medians. Look at the ratios: they are to the *floor*, an empty call into native code by napi-rs at the same moment.`,
     '',
     table(['', 'native', 'portable', 'to the floor', 'wanted'], rows),
     '',
-    missed === 0
-      ? `All ${bars} bars are met.`
-      : `Missed: ${missed} of ${bars} bars; in bold where one stands here.`,
+    (missed === 0
+      ? `All ${measured.length} bars are met`
+      : `Missed: ${missed} of ${measured.length} bars; in bold where one stands here`) +
+      (open === 0 ? '.' : `; ${open} more were not measured.`),
   ].join('\n')
 }
 

@@ -1,5 +1,5 @@
 import type { CaseResult, Topic } from '../case.js'
-import { digits } from '../numbers.js'
+import { count, digits } from '../numbers.js'
 import { type Lookup, NONE } from './lookup.js'
 import { table } from './markdown.js'
 
@@ -120,20 +120,20 @@ function nameCell(name: string, unit: string): string {
 }
 
 function nodesCell(nodes: number): string {
-  return nodes === 0 ? '' : nodes.toLocaleString('en-US')
+  return nodes === 0 ? '' : count(nodes)
 }
 
+/** Units, and the times from which on they are used, ns. */
 const UNITS_OF_TIME = [
-  { name: 'ms', ns: 1e6 },
-  { name: 'µs', ns: 1e4 },
-  { name: 'ns', ns: 1 },
+  { name: 'ms', ns: 1e6, from: 1e6 },
+  { name: 'µs', ns: 1e3, from: 1e4 },
 ]
+const NANOSECONDS = { name: 'ns', ns: 1 }
 
 /** Median and spread in the unit that suits it. */
 export function time(result: CaseResult | undefined): string {
   if (result === undefined) return NONE
   const { median, p10, p90 } = result.ns
-  const unit = UNITS_OF_TIME.find(({ ns }) => median >= ns) ?? { name: 'ns', ns: 1 }
-  const by = unit.name === 'µs' ? 1e3 : unit.ns
-  return `${digits(median / by)} ${unit.name} (${digits(p10 / by)}-${digits(p90 / by)})`
+  const { name, ns } = UNITS_OF_TIME.find(({ from }) => median >= from) ?? NANOSECONDS
+  return `${digits(median / ns)} ${name} (${digits(p10 / ns)}-${digits(p90 / ns)})`
 }

@@ -1,7 +1,8 @@
 // `npm run quality`: judges algorithms in simulated scenes, and says which bars are met. `--help` lists the options.
 import { Command, InvalidArgumentError } from 'commander'
+import { numberFrom } from '../../dist/cli/arguments.js'
 import { Progress } from '../../dist/cli/progress.js'
-import { countOf, fileToWrite } from '../arguments.js'
+import { fileToWrite } from '../arguments.js'
 import { writePages } from '../page/write.js'
 import { writeResults } from '../results.js'
 import { theseVersions } from '../versions.js'
@@ -32,7 +33,7 @@ const options = new Command('quality')
   .option('--scene <names>', 'some of them, with commas', someOf(known.map(({ name }) => name)))
   .option('--neighbours', 'the scenes near the others too, which have no bars')
   .option('--quick', 'few requests and one seed: a look, no more')
-  .option('--seeds <count>', 'runs of each, with requests of their own', countOf, 3)
+  .option('--seeds <count>', 'runs of each, with requests of their own', numberFrom(1, 1e6, 'runs', true), 3)
   .option('--json <file>', 'writes the results to a file', fileToWrite)
   .option(
     '--write',

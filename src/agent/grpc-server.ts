@@ -1,17 +1,36 @@
 import { createServer, type Server as TcpServer } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
+import type { Clock } from '../clock.js'
 import { OptionError, reasonOf } from '../errors.js'
 import { loadGrpc } from '../optional-package.js'
 import { HIDDEN } from '../options.js'
 import { pemBuffers } from '../pem.js'
 import { MAX_REQUEST } from '../reports/orca-request.js'
-import { listen } from '../web/listening.js'
+import { type Address, type ListenCounters, listen } from '../web/listening.js'
 import type { ServerTls } from '../web/web-server.js'
-import type { GrpcServer, StartGrpcOptions } from './grpc-start.js'
-import { createOrcaService } from './orca-service.js'
+import type { AgentServer } from './agent-server.js'
+import type { CheckedGrpcOptions } from './options.js'
+import { createOrcaService, type OrcaServiceCounters } from './orca-service.js'
 import type { Reporter } from './reporter.js'
 
 // The one module of the agent that loads @grpc/grpc-js.
+
+/** What the gRPC server did, since the start. */
+export interface GrpcCounters extends Readonly<OrcaServiceCounters>, Readonly<ListenCounters> {
+  /** Connections that failed the TLS handshake, or took too long for it. */
+  readonly badConnections: number
+}
+
+/** Tells reports by gRPC. */
+export interface GrpcServer extends AgentServer {
+  readonly address: Address
+  readonly counters: GrpcCounters
+}
+
+interface StartGrpcOptions extends CheckedGrpcOptions {
+  readonly unref: boolean
+  readonly clock: Clock
+}
 
 // Times are ms.
 const HANDSHAKE_TIMEOUT = 5_000
@@ -28,12 +47,12 @@ const LIMITS = {
 }
 
 /**
- * Starts the server that tells reports by gRPC. The listening is the agent's own, as for its other servers: grpc-js's
+ * Starts a port for ORCA's reports out of band, by gRPC. The listening is the agent's own, as for its other servers: grpc-js's
  * bounds neither connections nor handshakes, and would keep the process alive.
  * @throws ListenError (rejects)
  * @throws OptionError (rejects) for a key and a certificate that are of no use
  */
-export async function startServer(options: StartGrpcOptions, reporter: Reporter): Promise<GrpcServer> {
+export async function startGrpcServer(options: StartGrpcOptions, reporter: Reporter): Promise<GrpcServer> {
   const { Server, ServerCredentials } = await loadGrpc()
   const service = createOrcaService(options, reporter, options.clock)
   const counters = Object.assign(service.counters, { badConnections: 0, dropped: 0, acceptErrors: 0 })

@@ -5,7 +5,7 @@ import {
   startAgentCheckServer,
 } from './agent-check-server.js'
 import type { AgentServer } from './agent-server.js'
-import { type GrpcCounters, type GrpcServer, startGrpcServer } from './grpc-start.js'
+import type { GrpcCounters, GrpcServer } from './grpc-server.js'
 import type { NatsPublisher, NatsPublisherCounters } from './nats-publisher.js'
 import type { CheckedAgentOptions } from './options.js'
 import {
@@ -66,17 +66,18 @@ export async function startServers(options: CheckedAgentOptions, reporter: Repor
     const agentCheck = await start(options.agentCheck, (given) =>
       startAgentCheckServer({ ...given, unref }, reporter),
     )
-    const grpc = await start(options.grpc, (given) =>
-      startGrpcServer(
+    // The modules of these two are loaded where they are used, as their packages are.
+    const grpc = await start(options.grpc, async (given) => {
+      const { startGrpcServer } = await import('./grpc-server.js')
+      return startGrpcServer(
         { ...given, token: given.token ?? token, tls: given.tls ?? tls, unref, clock },
         reporter,
-      ),
-    )
+      )
+    })
     const nats = await start(options.nats, async (given) => {
       await loadNats()
-      // Loaded where it is used, as its package is.
       const { NatsPublisher } = await import('./nats-publisher.js')
-      return new NatsPublisher(given, reporter, options.clock)
+      return new NatsPublisher(given, reporter, clock)
     })
     const others = { agentCheck: agentCheck?.counters, grpc: grpc?.counters, nats: nats?.counters }
     // The last, since its metrics have what the others did.

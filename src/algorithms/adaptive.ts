@@ -34,7 +34,8 @@ const SMOOTHING = 10_000
  * and down by ones is found by arrivals as it is left by departures, so that this is the response time to expect for
  * each request there, whatever makes the node slow: other work, fewer or slower cores, a long way, requests of other
  * clients. Half a millisecond is added for what a request takes of the process itself: of nodes that answer sooner than it
- * asks, whoever has the fewest in flight is picked. The score is `(in flight + 1) x cost`, the response time to expect of this very request, and the least wins.
+ * asks, whoever has the fewest in flight is picked. The score is `(in flight + 1) x cost`, the response time to expect of
+ * this very request, and the least wins.
  *
  * **Why many balancers do not herd.** The costs are each balancer's own. Where it sends a large part of what a node gets,
  * its own requests in flight say much of the queue there, and the cost of one is low; where others' requests are in the

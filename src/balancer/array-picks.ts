@@ -19,8 +19,8 @@ import { OptionError } from '../errors.js'
 import { NO_SLOT } from '../table/layout.js'
 import type { TableBuffer, TableMemory } from '../table/memory.js'
 import { BoundArray } from './bound-array.js'
+import { CoreView, glimpseOfGeneration } from './core-view.js'
 import { engineAlgorithmOf } from './cores.js'
-import { glimpseOfGeneration, LiveView } from './live-view.js'
 import { arraysOf, type Place } from './members.js'
 import { idOf, type NodeLike } from './node.js'
 import { ARRAY_TURN, SharedTurn, SharedTurnPlan } from './shared-turn.js'
@@ -86,7 +86,7 @@ export class ArrayPicks implements ArrayPicker {
   private bound: BoundArray | undefined
   private readonly header: Int32Array
   private readonly dice: Dice
-  private readonly live: LiveView
+  private readonly live: CoreView
   private readonly options: ArrayPicksOptions
   private readonly algorithm: EngineAlgorithm
   private readonly turn: SharedTurn | undefined
@@ -123,7 +123,7 @@ export class ArrayPicks implements ArrayPicker {
     this.noFlights = new Flights(memory, new Uint32Array(0), new Uint32Array(0))
     const generator = new Generator(seed)
     this.dice = { generator, turn: generator.next() }
-    this.live = new LiveView({
+    this.live = new CoreView({
       core: engine.createCore(memory, asReadings(algorithm), seed),
       memory,
       clock,

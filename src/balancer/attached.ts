@@ -90,7 +90,7 @@ class ThreadBalancer extends TablePicker<string> implements AttachedBalancer {
       turns: handle.turns,
       coalesce: handle.coalesce,
       trust: handle.trust,
-      hear: () => news?.hear(),
+      catchUp: () => news?.catchUp(),
     })
     this.#known = known
     this.#take(handle.members)
@@ -105,12 +105,12 @@ class ThreadBalancer extends TablePicker<string> implements AttachedBalancer {
   }
 
   override get closed(): boolean {
-    this.#news?.hear()
+    this.#news?.catchUp()
     return super.closed
   }
 
   override get nodes(): readonly string[] {
-    this.#news?.hear()
+    this.#news?.catchUp()
     return super.nodes
   }
 

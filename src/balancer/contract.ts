@@ -220,7 +220,6 @@ export interface Picker<N extends NodeLike = NodeLike> {
    * than the algorithm's `ttl` (10 s where it has none) and another thread registers.
    *
    * @example
-   * @example
    * ```ts
    * const queue = attachBalancer(workerData.handle).meter('worker-3')
    * parentPort?.on('message', ({ job, sent }) => queue.run(() => work(job), Date.now() - sent))

@@ -16,7 +16,7 @@ export interface KeyedPicksOptions<N extends NodeLike> {
   /** Throws where picks are no longer allowed. */
   readonly check: () => void
   /** Called before each pick, where members are another thread's: it may change them. */
-  readonly hear: (() => void) | undefined
+  readonly catchUp: (() => void) | undefined
 }
 
 const NO_TABLE = KeyTable.ofCells([], new Uint32Array(0))
@@ -45,7 +45,7 @@ export class KeyedPicks<N extends NodeLike> {
   private upWeight = 0
   private readonly bound: number | undefined
   private readonly hash: KeyHash
-  private readonly hear: (() => void) | undefined
+  private readonly catchUp: (() => void) | undefined
   readonly #options: KeyedPicksOptions<N>
   readonly #weightOf: WeightOf
   readonly #builder: TableBuilder
@@ -59,7 +59,7 @@ export class KeyedPicks<N extends NodeLike> {
   constructor(options: KeyedPicksOptions<N>) {
     const { algorithm, tables } = options
     this.#options = options
-    this.hear = options.hear
+    this.catchUp = options.catchUp
     this.bound = algorithm.kind === 'hashRing' ? algorithm.boundedLoad : undefined
     this.hash = new KeyHash(algorithm.hash)
     this.#weightOf = weightsOf(algorithm)
@@ -76,7 +76,7 @@ export class KeyedPicks<N extends NodeLike> {
    * @param excluded ids of those that may not be picked this time
    */
   pick(hash: number, excluded?: readonly unknown[]): number {
-    this.hear?.()
+    this.catchUp?.()
     if (this.stale) this.#sync()
     if (this.up === 0) return -1
     const { table } = this
@@ -113,7 +113,7 @@ export class KeyedPicks<N extends NodeLike> {
 
   /** The first `count` distinct members from a hash on, fewer where fewer are up; the first is what `pick` gives. */
   replicas(hash: number, count: number): Member<N>[] {
-    this.hear?.()
+    this.catchUp?.()
     if (this.stale) this.#sync()
     if (this.up === 0) return []
     const { table, holders } = this
@@ -159,7 +159,7 @@ export class KeyedPicks<N extends NodeLike> {
 
   /** Resolves when the table is of the members as they are now. Rejects where picks are no longer allowed. */
   async settled(): Promise<void> {
-    this.hear?.()
+    this.catchUp?.()
     if (this.stale) this.#sync()
     if (this.#outdated) this.#start()
     while (this.#building !== undefined) await this.#building

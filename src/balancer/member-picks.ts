@@ -8,6 +8,7 @@ import type { Key } from '../keys/key-hash.js'
 import { streamOf } from '../seed.js'
 import type { TableBuffer, TableMemory } from '../table/memory.js'
 import { tableTime } from '../table/table.js'
+import type { MemberSource } from './core-view.js'
 import { coreOf } from './cores.js'
 import type { CustomRunner } from './custom.js'
 import type { FailedPicks } from './failed-picks.js'
@@ -15,7 +16,6 @@ import { Guard, type GuardCounters } from './guard.js'
 import { KeyedPicks } from './keyed-picks.js'
 import { learningOf } from './learning.js'
 import type { Learning, LeaseCounters } from './lease.js'
-import type { MemberSource } from './live-view.js'
 import type { Member, Members } from './members.js'
 import { looseId, type NodeLike } from './node.js'
 import { Picks } from './picks.js'
@@ -48,7 +48,7 @@ export interface MemberPicksOptions<N extends NodeLike> {
   /** Throws where picks are no longer allowed. */
   readonly check: () => void
   /** Called before picks that do not look at the table, where members are another thread's: it may change them. */
-  readonly hear: (() => void) | undefined
+  readonly catchUp: (() => void) | undefined
   /** Told of the members' nodes as the engine has them, which what it draws are indices of. */
   onNodes(nodes: readonly N[]): void
 }
@@ -286,7 +286,7 @@ function bestOf<N extends NodeLike>(ill: readonly Member<N>[]): readonly Member<
 }
 
 function keyedPicksOf<N extends NodeLike>(options: MemberPicksOptions<N>): KeyedPicks<N> | undefined {
-  const { algorithm, engine, members, leases, check, hear } = options
+  const { algorithm, engine, members, leases, check, catchUp } = options
   if (!isKeyed(algorithm)) return undefined
-  return new KeyedPicks({ algorithm, tables: engine.keyTables, members, leases, check, hear })
+  return new KeyedPicks({ algorithm, tables: engine.keyTables, members, leases, check, catchUp })
 }

@@ -2,8 +2,8 @@ import { type BroadcastChannel, type MessagePort, receiveMessageOnPort } from 'n
 import type { TableMemory } from '../table/memory.js'
 import { publish } from '../table/reading.js'
 import { openChannel } from './channel.js'
+import { glimpseOfGeneration } from './core-view.js'
 import type { HandleMessage } from './handle.js'
-import { glimpseOfGeneration } from './live-view.js'
 
 /**
  * What the balancer of another thread says. It is heard as the event loop turns, and at picks: a thread that sleeps by
@@ -40,7 +40,7 @@ export class News {
   }
 
   /** Hears what was said until now, where anything was published since the last time. */
-  hear(): void {
+  catchUp(): void {
     if (this.#isTaking || !canReceive) return
     const generation = glimpseOfGeneration(this.#header)
     if (generation === this.#generation) return

@@ -33,7 +33,7 @@ export interface DiscoveryCounters {
   readonly looks: number
   /** Looks that found something else than before. */
   readonly changes: number
-  /** Nodes that came, and went. */
+  /** Nodes that came. */
   readonly added: number
   /** Nodes that went. */
   readonly removed: number

@@ -34,7 +34,7 @@ export interface PickerOptions extends KnownMembersOptions {
   /** Where turns are taken together with other threads; where there is none, and the algorithm needs it, one is made. */
   readonly turns?: TableBuffer | undefined
   /** Called before picks that do not look at the table, where members are another thread's: it may change them. */
-  readonly hear?: () => void
+  readonly catchUp?: () => void
 }
 
 // Keeps the picks from arrays apart from the others, whatever the seed.
@@ -89,7 +89,7 @@ export abstract class TablePicker<N extends NodeLike = NodeLike>
       maxShare: options.trust.maxShare,
       onRefresh: this.suspicion && (() => this.suspicion?.look()),
       check,
-      hear: options.hear,
+      catchUp: options.catchUp,
       onNodes: (nodes) => {
         this.#nodes = nodes
       },

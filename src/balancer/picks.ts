@@ -1,6 +1,6 @@
 import type { EngineCore, Learner, View } from '../engine/engine.js'
+import { CoreView, type CoreViewOptions, glimpseOfGeneration } from './core-view.js'
 import type { Draws, Guard } from './guard.js'
-import { glimpseOfGeneration, LiveView, type LiveViewOptions } from './live-view.js'
 import { PairBlock } from './pair-block.js'
 
 /** Decisions in the first block after a refresh, and at most: blocks grow while nothing changes. */
@@ -15,7 +15,7 @@ export interface PickWatcher {
 
 const NO_ONE = new Uint32Array(0)
 
-export interface PicksOptions extends LiveViewOptions {
+export interface PicksOptions extends CoreViewOptions {
   /** Called before each look at members and readings. */
   readonly onRefresh?: (() => void) | undefined
 }
@@ -37,7 +37,7 @@ export class Picks implements Draws {
   private drawn = 0
   private block: Uint32Array
   private readonly header: Int32Array
-  private readonly live: LiveView
+  private readonly live: CoreView
   private readonly core: EngineCore
   private readonly blocks: readonly Uint32Array[]
   private nextBlock = 0
@@ -52,7 +52,7 @@ export class Picks implements Draws {
 
   constructor(options: PicksOptions) {
     this.header = options.memory.header
-    this.live = new LiveView(options)
+    this.live = new CoreView(options)
     this.core = options.core
     const space = new Uint32Array(LARGEST_BLOCK)
     this.isLive = options.core.live

@@ -83,9 +83,9 @@ export interface NodeSnapshot<N extends NodeLike = NodeLike> {
   readonly inFlight: number
   /** Picks by this balancer since it became a member. */
   readonly picks: number
-  /** Leases released, and how many of these had failed. */
+  /** Releases of its leases, but for neutral ones. */
   readonly released: number
-  /** Releases that told of a failure. */
+  /** Those of them that told of a failure. */
   readonly failed: number
   /** Mean of the latencies told at release, ms; undefined where none was. */
   readonly latency: number | undefined

@@ -19,7 +19,7 @@ export interface NatsOptions {
   readonly subject?: string | undefined
   /** The token that the servers ask for. Default none. */
   readonly token?: string | undefined
-  /** A user whom the servers know, and the password. Default none. */
+  /** A user whom the servers know. Default none. */
   readonly user?: string | undefined
   /** The user's password. Default none. */
   readonly password?: string | undefined

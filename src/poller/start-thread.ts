@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
+import { reasonOf } from '../errors.js'
 import { hasModuleUrl, isBundled, ownUrl } from '../own-package.js'
 import type { FromWorker, ToWorker } from './protocol.js'
 import { RemotePollers } from './remote-pollers.js'
@@ -63,7 +64,9 @@ function besideBundle(): URL | undefined {
 export function noThreadFor(error: unknown): string | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   if (code === 'ERR_ACCESS_DENIED') return 'it may start no thread: run node with --allow-worker'
-  if (code !== 'MODULE_NOT_FOUND' && code !== 'ERR_MODULE_NOT_FOUND') return undefined
+  // Deno gives no code.
+  const isMissing = code === undefined && /^Cannot find module '.*polling-thread/.test(reasonOf(error))
+  if (!isMissing && code !== 'MODULE_NOT_FOUND' && code !== 'ERR_MODULE_NOT_FOUND') return undefined
   return (
     'the program of its polling thread is not there. In a bundle, make idlest/polling-thread an entry of its own, ' +
     'beside the other one and named polling-thread.js; or leave idlest out of the bundle'

@@ -180,8 +180,9 @@ for (const engine of engines) {
       engine,
       algorithm: leastCpu({ ttl: 50, missing: 50 }),
     })
-    balancer.report(`${engine}-old`, { cpu: 0 })
-    t.is(countPicks(200, () => balancer.select()).size, 1)
+    // Again where so much time passed between the two that it has expired.
+    do balancer.report(`${engine}-old`, { cpu: 0 })
+    while (countPicks(200, () => balancer.select()).size > 1)
     while (countPicks(64, () => balancer.select()).size === 1) await setTimeout(5)
     t.false(balancer.snapshot()[0]?.fresh)
     await balancer.close()

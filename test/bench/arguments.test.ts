@@ -2,14 +2,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'ava'
 import { InvalidArgumentError } from 'commander'
-import { countOf, fileToWrite } from '../../bench/arguments.js'
-
-test('a count is a whole number above 0', (t) => {
-  t.is(countOf('1'), 1)
-  t.is(countOf('120'), 120)
-  for (const text of ['', '0', '-1', '1.5', 'many', 'NaN', 'Infinity'])
-    t.throws(() => countOf(text), { instanceOf: InvalidArgumentError }, text)
-})
+import { fileToWrite } from '../../bench/arguments.js'
 
 test('a file that is written in the end is refused at the start where its folder is not there', (t) => {
   const file = join(tmpdir(), 'idlest-results.json')

@@ -1,5 +1,8 @@
+import { fileURLToPath } from 'node:url'
 import test from 'ava'
+import { lockFiles, unpinned } from '../../.ci/audit/locks.mjs'
 import { isPermissive, shipped, shippedFaults } from '../../.ci/audit/shipped.mjs'
+import { temporaryFolder, write } from './folder.js'
 
 const lock = {
   packages: {
@@ -44,4 +47,34 @@ test('one of several licences is enough where there is a choice, else all count'
   t.false(isPermissive('MIT AND GPL-3.0'))
   t.false(isPermissive('GPL-3.0 OR LGPL-3.0'))
   t.false(isPermissive(undefined))
+})
+
+test('tools that are installed apart have a lock file of their own, which is looked at too', (t) => {
+  const folder = temporaryFolder(t)
+  write(folder, 'package-lock.json', '{}')
+  write(folder, '.ci/api/package-lock.json', '{}')
+  write(folder, '.ci/api/package.json', '{}')
+  write(folder, 'test/install/tools/package-lock.json', '{}')
+  write(folder, 'node_modules/a/package-lock.json', '{}')
+  t.deepEqual(lockFiles(folder), [
+    '.ci/api/package-lock.json',
+    'package-lock.json',
+    'test/install/tools/package-lock.json',
+  ])
+  t.true(lockFiles(fileURLToPath(new URL('../..', import.meta.url))).includes('.ci/api/package-lock.json'))
+})
+
+test('a locked package is known by its content, or comes inside another one', (t) => {
+  t.deepEqual(
+    unpinned({
+      packages: {
+        '': {},
+        'node_modules/a': { version: '1.0.0', integrity: 'sha512-a' },
+        'node_modules/a/node_modules/b': { version: '1.0.0', inBundle: true },
+        'node_modules/c': { link: true },
+        'node_modules/d': { version: '2.0.0' },
+      },
+    }),
+    ['node_modules/d 2.0.0 has no integrity: any content would be installed'],
+  )
 })

@@ -59,7 +59,7 @@ async function startTlsAgent(t: ExecutionContext): Promise<Agent> {
 const asBytes = (value: Buffer) => value
 
 /** Sums that are always empty. */
-export const ADD: grpc.MethodDefinition<Buffer, Buffer> = {
+const ADD: grpc.MethodDefinition<Buffer, Buffer> = {
   path: '/Sums/Add',
   requestStream: false,
   responseStream: false,

@@ -3,18 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { execute, type Ran } from './execute.js'
-import { said, tellsOfPlaces } from './outcome.js'
+import { type Polled, said, tellsOfPlaces } from './outcome.js'
 import { Project } from './project.js'
 import { homeEnvironment } from './settings.js'
 import { tool } from './tools.js'
 import { ADDON, BINDING, world } from './world.js'
-
-/** What the program that polls says. */
-interface Polled {
-  readonly engine: string
-  readonly cpu: number
-  readonly warnings: readonly { readonly code: string; readonly message: string }[]
-}
 
 type Format = 'esm' | 'cjs'
 

@@ -4,17 +4,11 @@ import { basename, join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { older } from '../../.ci/node-version.mjs'
 import { execute, type Ran } from './execute.js'
-import { said, tellsOfPlaces } from './outcome.js'
+import { type Polled, said, tellsOfPlaces } from './outcome.js'
 import { Project } from './project.js'
 import { homeEnvironment } from './settings.js'
 import { tool } from './tools.js'
 import { ADDON, BINDING, world } from './world.js'
-
-interface Polled {
-  readonly engine: string
-  readonly cpu: number
-  readonly warnings: readonly { readonly code: string; readonly message: string }[]
-}
 
 // From 25.5 on Node.js does all of it in one step.
 const hasBuilder = !older(process.versions.node, '25.5')

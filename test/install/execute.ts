@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process'
-import { basename } from 'node:path'
 
 /** What came of a command. */
 export interface Ran {
@@ -38,10 +37,4 @@ export function execute(
     child.on('error', (error) => end(127, error.message))
     child.on('close', (code) => (overdue ? end(124, 'it took too long') : end(code ?? 1)))
   })
-}
-
-/** The npm that runs this, as a program; else the one on the path. */
-export function npmCommand(): [string, ...string[]] {
-  const cli = process.env.npm_execpath
-  return cli !== undefined && basename(cli) === 'npm-cli.js' ? [process.execPath, cli] : ['npm']
 }

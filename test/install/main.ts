@@ -5,17 +5,15 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { bin, run } from '../../.ci/process.mjs'
-import { execute, npmCommand } from './execute.js'
+import { bin, npmCommand, run } from '../../.ci/process.mjs'
+import { execute } from './execute.js'
 import { makePackages, publish, setVersion } from './publish.js'
 import { startRegistry } from './registry.js'
-import { homeEnvironment, writeSettings } from './settings.js'
+import { homeEnvironment, WORLD, writeSettings } from './settings.js'
 import { installTools } from './tools.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-// Not imported: `world.ts`, which has what is made ready here, is for the tests.
-const WORLD = 'IDLEST_INSTALL_WORLD'
 const VERSION = '1.0.0'
 const HALF_VERSION = '1.1.0-half.1'
 

@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
-import { npmCommand } from './execute.js'
+import { npmCommand } from '../../.ci/process.mjs'
 import { pickedNatively, pickedPortably, tellsOfPlaces } from './outcome.js'
 import { Project } from './project.js'
 import { tool } from './tools.js'

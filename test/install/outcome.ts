@@ -11,6 +11,13 @@ interface Picked {
   readonly warnings: readonly { readonly code?: string; readonly message: string }[]
 }
 
+/** What the program that polls says. */
+export interface Polled {
+  readonly engine: string
+  readonly cpu: number
+  readonly warnings: readonly { readonly code: string; readonly message: string }[]
+}
+
 /** What a program said on its last line. */
 export function said<T>({ stdout }: Ran): T {
   return JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '')

@@ -2,16 +2,16 @@ import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { stage } from '../../.ci/package/stage.mjs'
+import { npmCommand } from '../../.ci/process.mjs'
 import { buildNames } from '../../dist/engine/targets.js'
-import { execute, npmCommand } from './execute.js'
+import { execute } from './execute.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const native = join(root, 'dist/native')
 
 interface Manifest {
   version: string
-  napi: { targets: string[] }
-  optionalDependencies: Record<string, string>
+  optionalDependencies?: Record<string, string>
 }
 
 async function readManifest(folder: string): Promise<Manifest> {

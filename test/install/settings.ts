@@ -1,6 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
+/** The environment variable that names what `main.ts` has made ready, for the tests. */
+export const WORLD = 'IDLEST_INSTALL_WORLD'
+
 /** Writes the settings of a home folder that has all packages from this registry. */
 export async function writeSettings(home: string, registry: string): Promise<void> {
   await mkdir(home, { recursive: true })

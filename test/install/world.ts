@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { libcOf } from '../../dist/engine/libc.js'
 import { buildNames } from '../../dist/engine/targets.js'
+import { WORLD } from './settings.js'
 
 /** What `main.ts` has made ready for the proof: all of it is there for this run alone. */
 export interface World {
@@ -15,9 +16,6 @@ export interface World {
   /** The packages that `version` consists of. */
   readonly packages: readonly string[]
 }
-
-/** Where `main.ts` says what it has made ready. */
-export const WORLD = 'IDLEST_INSTALL_WORLD'
 
 /** What was made ready. */
 export const world: World = readWorld()

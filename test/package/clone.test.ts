@@ -14,6 +14,8 @@ async function program(name: string, source: string): Promise<{ stdout: string; 
   const folder = await mkdtemp(join(tmpdir(), 'idlest-'))
   const modules = join(folder, 'node_modules')
   await writeFile(join(folder, name), source)
+  // Without one Deno looks for no packages here.
+  await writeFile(join(folder, 'package.json'), '{ "private": true }')
   await mkdir(modules)
   await symlink(root, join(modules, 'idlest'), 'junction')
   return run(process.execPath, [join(folder, name)], { cwd: folder })

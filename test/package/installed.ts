@@ -1,14 +1,5 @@
 import { execFile } from 'node:child_process'
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -94,12 +85,4 @@ export class Installed {
   program(name: string, text: string): Promise<Ran> {
     return this.node(this.write(name, text))
   }
-}
-
-/** A copy of a staged package that a test may change. */
-export function copyOf(t: ExecutionContext, folder: string): string {
-  const copy = mkdtempSync(join(tmpdir(), 'idlest-staged-'))
-  t.teardown(() => rmSync(copy, { recursive: true, force: true }))
-  cpSync(folder, copy, { recursive: true })
-  return copy
 }

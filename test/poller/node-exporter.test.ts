@@ -108,6 +108,7 @@ test('a page of 3 MB is read, one of 5 MB is an error', async (t) => {
   }
   const [long, longer] = [await serve(t, sized(3_000_000)), await serve(t, sized(5_000_000))]
   const { table, poller } = httpPoller(t, {
+    timeout: 60_000,
     transport: nodeExporterTransport({ node: (id) => ({ url: `http://${id}/metrics` }) }),
   })
   poller.setMembers([table.claim(idOf(long)), table.claim(idOf(longer))])

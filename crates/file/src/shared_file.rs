@@ -50,6 +50,9 @@ impl SharedFile {
             let file = match options.open(path) {
                 Ok(file) => file,
                 Err(error) if error.kind() == ErrorKind::NotFound => {
+                    if fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink()) {
+                        return Err(Fault::Dangling);
+                    }
                     made = make(path, shape, first, &origin, |new| fs::hard_link(new, path))?;
                     continue;
                 }
@@ -57,7 +60,10 @@ impl SharedFile {
             };
             let (found, from) = check(&file)?;
             if !from.same_boot(&origin) {
-                made = replace(path, &file, shape, first, &origin)?;
+                // A link stays: others may name what it leads to.
+                if let Ok(path) = fs::canonicalize(path) {
+                    made = replace(&path, &file, shape, first, &origin)?;
+                }
                 continue;
             }
             if from != origin {
@@ -176,6 +182,10 @@ fn check(file: &File) -> Outcome<(Shape, Origin)> {
             found: about.len(),
             expected,
         });
+    }
+    // Its group was given it on purpose: it is made for its user alone.
+    if about.mode() & 0o002 != 0 {
+        return Err(Fault::Writable(about.mode() & 0o7777));
     }
     Ok((shape, origin))
 }

@@ -2,7 +2,7 @@
 #![cfg(target_os = "linux")]
 
 use std::fs::{self, OpenOptions};
-use std::os::unix::fs::{FileExt, MetadataExt};
+use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt, symlink};
 use std::path::PathBuf;
 use std::thread;
 
@@ -128,4 +128,47 @@ fn the_very_same_file_is_opened_again_whatever_has_its_name() {
     let again = SharedFile::open(file.again().as_ref(), &SHAPE, &[7; 128]).unwrap();
     assert!(again.is_at(file.again().as_ref()));
     assert!(!file.is_at(&place.file()));
+}
+
+#[test]
+fn a_link_leads_to_the_file_also_where_that_is_replaced() {
+    let place = Place::new("link");
+    let link = place.0.join("link");
+    let opened = |path: &PathBuf| SharedFile::open(path, &SHAPE, &[7; 128]);
+    let old = open(&place).unwrap();
+    symlink(place.file(), &link).unwrap();
+    assert!(!opened(&link).unwrap().made());
+    let bytes = OpenOptions::new().write(true).open(place.file()).unwrap();
+    bytes.write_all_at(b"0000", 56).unwrap();
+    let new = opened(&link).unwrap();
+    assert!(new.made() && new.is_at(&place.file()) && !old.is_at(&place.file()));
+    assert_eq!(fs::read_link(&link).unwrap(), place.file());
+    assert_eq!(fs::read_dir(&place.0).unwrap().count(), 2);
+}
+
+#[test]
+fn a_link_that_leads_nowhere_is_refused() {
+    let place = Place::new("nowhere");
+    symlink(place.0.join("missing"), place.file()).unwrap();
+    assert!(matches!(open(&place), Err(Fault::Dangling)));
+    assert_eq!(fs::read_dir(&place.0).unwrap().count(), 1);
+}
+
+#[test]
+fn a_file_that_all_users_may_write_is_refused() {
+    let place = Place::new("mode");
+    drop(open(&place).unwrap());
+    for (mode, refused) in [
+        (0o644, false),
+        (0o660, false),
+        (0o602, true),
+        (0o666, true),
+        (0o600, false),
+    ] {
+        fs::set_permissions(place.file(), fs::Permissions::from_mode(mode)).unwrap();
+        match open(&place) {
+            Err(Fault::Writable(found)) => assert!(refused && found == mode),
+            other => assert!(!refused && other.is_ok(), "{mode:o}"),
+        }
+    }
 }

@@ -1,4 +1,5 @@
 import test from 'ava'
+import { barsOf } from '../../../bench/bars.js'
 import { fillSections } from '../../../bench/page/markdown.js'
 import { pagesOf, RESULTS_PAGE, sectionsOf } from '../../../bench/page/pages.js'
 import { resultsPage } from '../../../bench/page/results-page.js'
@@ -39,6 +40,16 @@ test('bars that are missed are listed first', (t) => {
     page,
     /\*\*1 of \d are missed\*\*:\n- select\(freshArray\), 8 nodes, to the floor: 15\.0 x, wanted 12\.0 x\n\n/,
   )
+})
+
+test('a bar that was not measured counts neither as met nor as missed', (t) => {
+  const summaryOf = (given: typeof cases) =>
+    sectionsOf(resultsOf(given, { bars: barsOf(given) }), undefined).get('summary') ?? ''
+  t.regex(
+    summaryOf(cases),
+    /Missed: 1 of 2 bars; in bold where one stands here; \d+ more were not measured\./,
+  )
+  t.regex(summaryOf(cases.slice(0, 1)), /All 1 bars are met; \d+ more were not measured\./)
 })
 
 test('what is compared is told with its version', (t) => {

@@ -91,7 +91,7 @@ test('fetch that is aborted leaves nothing in flight', async (t) => {
   const { dispatcher, inFlight, outcomes } = over(t, [a])
   const controller = new AbortController()
   const answer = fetch('http://service.local/', { signal: controller.signal, dispatcher } as RequestInit)
-  await asked()
+  await Promise.race([asked(), answer])
   controller.abort()
   await t.throwsAsync(answer, { any: true, name: 'AbortError' })
   t.deepEqual(inFlight(), [0])

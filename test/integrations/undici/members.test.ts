@@ -15,7 +15,6 @@ test('a node that has left ends what it has begun, and its connections are close
   let answer = () => {}
   const slow = await node(t, (_request, response) => {
     answer = () => response.end('done')
-    response.write('')
     response.flushHeaders()
   })
   const { balancer, dispatcher } = over(t, [slow, await named(t, 'b')])

@@ -12,7 +12,7 @@ import {
   httpTransport,
 } from '../../../dist/index.js'
 import { BasicLane } from './parts/basic.js'
-import { Faults } from './parts/faults.js'
+import { Faults, POLLING_THREADS } from './parts/faults.js'
 import { FoundLane } from './parts/found.js'
 import { faultyLanes, probedLane, streamedLane } from './parts/lanes.js'
 import { Membership } from './parts/membership.js'
@@ -48,7 +48,13 @@ const churned = createBalancer({
   nodes: discovery,
   table,
   algorithm: adaptive(),
-  poll: { transport: httpTransport(), interval: 500, startupJitter: 0, timeout: 1_000 },
+  poll: {
+    transport: httpTransport(),
+    interval: 500,
+    startupJitter: 0,
+    workers: POLLING_THREADS,
+    timeout: 1_000,
+  },
 })
 const churnedLane = new BasicLane(churned, table, { picks: 500, leases: 3 })
 await churned.ready()
@@ -82,6 +88,7 @@ function openFiles(): number {
 
 async function look(): Promise<Look> {
   await threads.count()
+  const polling = await faults.used()
   const stats = statsOf()
   // What is reachable: several rounds, since finalizers let go of more.
   for (let round = 0; round < 4; round++) {
@@ -95,7 +102,8 @@ async function look(): Promise<Look> {
     heap,
     external,
     threads: threads.used,
-    used: heap + external + threads.used,
+    polling,
+    used: heap + external + threads.used + polling,
     picks: sumOf(parts, ({ made }) => made.picks),
     leases: sumOf(parts, ({ made }) => made.leases),
     polls: sumOf(stats, ({ poll }) => poll?.asked ?? 0),

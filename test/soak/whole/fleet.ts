@@ -15,11 +15,12 @@ export function start(
   file: string,
   args: readonly string[] = [],
   flags: readonly string[] = [],
+  env: NodeJS.ProcessEnv = {},
 ): ChildProcess {
   const execArgv = [...(file.endsWith('.ts') ? ['--import', 'tsx'] : []), ...flags]
   // What these tests were started with is not for them.
-  const { NODE_OPTIONS: _, ...env } = process.env
-  return fork(new URL(file, import.meta.url), [...args], { execArgv, env })
+  const { NODE_OPTIONS: _, ...own } = process.env
+  return fork(new URL(file, import.meta.url), [...args], { execArgv, env: { ...own, ...env } })
 }
 
 class Agent {

@@ -20,6 +20,7 @@ whole(
     t.true(outcome.balances.length > 150)
     t.true((outcome.totals.picks ?? 0) > 1_000)
     t.true(lines.length > 0)
+    t.true(outcome.looks.every(({ polling }) => polling > 2 ** 20))
     t.regex(printed(outcome), /nothing is lost/)
   },
 )

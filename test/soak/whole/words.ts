@@ -19,10 +19,14 @@ export interface Look {
   readonly at: number
   /** Memory of the process, bytes. */
   readonly rss: number
-  /** In use after a collection, bytes: the main thread's heap, what is outside of it, and both of threads that stay. */
+  /**
+   * In use after a collection, bytes: the main thread's heap, what is outside of it, and both of threads that pick and stay,
+   * and of the polling thread that stays.
+   */
   readonly heap: number
   readonly external: number
   readonly threads: number
+  readonly polling: number
   /** The sum of these. */
   readonly used: number
   /** Sums over all balancers and threads. */

@@ -4,6 +4,7 @@ import {
   openSync,
   readFileSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
   writeSync,
@@ -102,6 +103,23 @@ test('what is no file, or can not be opened or made, is refused', (t) => {
     t.teardown(() => chmodSync(dirname(file), 0o700))
     refused(t, `${file}-2`, /Permission denied/)
   }
+})
+
+test('a file that all users may write is refused', (t) => {
+  const file = made()
+  chmodSync(file, 0o666)
+  refused(t, file, /all users may write it.*0666.*chmod 600/)
+  chmodSync(file, 0o660)
+  t.is(createTable({ file }).size, 0)
+})
+
+test('a link leads to the file, and one that leads nowhere is refused', (t) => {
+  const file = made()
+  const link = `${file}-link`
+  symlinkSync(file, link)
+  t.is(createTable({ file: link, maxNodes: 16 }).memory.capacity, 16)
+  symlinkSync(`${file}-missing`, `${file}-nowhere`)
+  refused(t, `${file}-nowhere`, /link to a file that is not there/)
 })
 
 test('maxNodes is the same for all who share a file', (t) => {

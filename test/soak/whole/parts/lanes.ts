@@ -13,6 +13,7 @@ import {
 import { allFaulted } from '../../../poller/faults/transports.js'
 import type { AgentPorts, Task } from '../words.js'
 import { BasicLane } from './basic.js'
+import { POLLING_THREADS } from './faults.js'
 
 const ALGORITHMS: readonly Algorithm[] = [
   leastCpu({ ttl: 2_000 }),
@@ -30,7 +31,13 @@ export function faultyLanes({ faulty }: Task): BasicLane[] {
       nodes: faulty[name] ?? [],
       table,
       algorithm: ALGORITHMS[i % ALGORITHMS.length] as Algorithm,
-      poll: { transport: transport(), interval: 300, startupJitter: 0, timeout: 500 },
+      poll: {
+        transport: transport(),
+        interval: 300,
+        startupJitter: 0,
+        workers: POLLING_THREADS,
+        timeout: 500,
+      },
       health: { ejection: 1_000, maxEjection: 5_000 },
     })
     return new BasicLane(balancer, table, { picks: 300, leases: 3, failing: 0.35 })
@@ -45,7 +52,13 @@ export function probedLane(agents: readonly AgentPorts[]): BasicLane {
     nodes: agents.map(({ http }) => `127.0.0.1:${http}`),
     table,
     algorithm: prequal(),
-    poll: { transport: httpTransport(), interval: 500, startupJitter: 0, timeout: 1_000 },
+    poll: {
+      transport: httpTransport(),
+      interval: 500,
+      startupJitter: 0,
+      workers: POLLING_THREADS,
+      timeout: 1_000,
+    },
   })
   return new BasicLane(balancer, table, { picks: 20, leases: 1 })
 }
@@ -62,6 +75,7 @@ export function streamedLane(name: string, agents: readonly AgentPorts[]): Basic
       transport: orcaTransport({ reportInterval: 100 }),
       interval: 500,
       startupJitter: 0,
+      workers: POLLING_THREADS,
       timeout: 1_000,
     },
   })

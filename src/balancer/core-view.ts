@@ -18,7 +18,7 @@ export interface MemberSource {
   memberArrays(): MemberArrays
 }
 
-export interface LiveViewOptions {
+export interface CoreViewOptions {
   readonly core: EngineCore
   readonly memory: TableMemory
   readonly clock: Clock
@@ -51,7 +51,7 @@ export function glimpseOfGeneration(header: Int32Array): number {
 const STALE = -1
 
 /** An engine core's view of the readings, kept up to date with publications, members and the passing of time. */
-export class LiveView {
+export class CoreView {
   /**
    * The generation that the view is of: while it equals the table's, the view may be used as it is. `-1` where members
    * or time make another look necessary, and always where the clock has to be asked each time.
@@ -72,7 +72,7 @@ export class LiveView {
   #timer: TimerHandle
   #timerAt = Number.POSITIVE_INFINITY
 
-  constructor({ core, memory, clock, exact, source }: LiveViewOptions) {
+  constructor({ core, memory, clock, exact, source }: CoreViewOptions) {
     this.#core = core
     this.#memory = memory
     this.#clock = clock
