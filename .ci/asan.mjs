@@ -4,9 +4,13 @@
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { argumentsOf, stop } from './arguments.mjs'
 import { bin, run } from './process.mjs'
 
 const root = join(fileURLToPath(import.meta.url), '../..')
+const { values } = argumentsOf('asan', {
+  options: { crates: { type: 'boolean', default: false }, addon: { type: 'boolean', default: false } },
+})
 const target = 'x86_64-unknown-linux-gnu'
 const folder = join(root, 'target/asan')
 const env = {
@@ -33,12 +37,6 @@ const tests = [
   'test/table/file/sharing.test.ts',
 ]
 
-/** @param {string} why */
-function give(why) {
-  console.error(why)
-  process.exit(1)
-}
-
 /**
  * @param {string} title
  * @param {string} file
@@ -64,7 +62,7 @@ async function crates() {
 async function runtime() {
   const { output } = await run('rustc', ['+nightly', '--print', 'sysroot'], { quiet: true })
   const archive = join(output.trim(), 'lib/rustlib', target, 'lib/librustc-nightly_rt.asan.a')
-  if (!existsSync(archive)) give(`no runtime of AddressSanitizer: ${archive}`)
+  if (!existsSync(archive)) stop(`no runtime of AddressSanitizer: ${archive}`)
   const [copy, library] = [join(folder, 'rt.a'), join(folder, 'runtime.so')]
   copyFileSync(archive, copy)
   await run('ar', ['d', copy, 'asan_preinit.cpp.o'])
@@ -79,7 +77,7 @@ async function runtime() {
     '-lm',
     '-lstdc++',
   ])
-  if (code !== 0) give('the runtime could not be made a library')
+  if (code !== 0) stop('the runtime could not be made a library')
   return library
 }
 
@@ -100,11 +98,10 @@ async function addon() {
   await step('tests', process.execPath, [bin(root, 'ava', 'ava'), '--timeout=20m', ...tests], inNode)
 }
 
-const wanted = process.argv.slice(2)
 const { code } = await run('cargo', ['+nightly', '--version'], { quiet: true })
-if (code !== 0) give('no nightly toolchain of Rust: rustup toolchain install nightly')
+if (code !== 0) stop('no nightly toolchain of Rust: rustup toolchain install nightly')
 mkdirSync(folder, { recursive: true })
-if (!wanted.includes('--addon')) await crates()
-if (!wanted.includes('--crates')) await addon()
+if (!values.addon) await crates()
+if (!values.crates) await addon()
 console.log(failed.length === 0 ? '\nnothing was found' : `\nfailed: ${failed.join(', ')}`)
 if (failed.length > 0) process.exitCode = 1

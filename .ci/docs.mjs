@@ -3,9 +3,11 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { reference } from './api/reference.mjs'
+import { argumentsOf } from './arguments.mjs'
 import { install } from './install.mjs'
 
 const root = join(fileURLToPath(import.meta.url), '../..')
+argumentsOf('docs', {})
 if ((await install(root)) === 'failed') process.exit(1)
 const into = await reference(root)
 if (into === undefined) process.exitCode = 1

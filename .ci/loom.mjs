@@ -6,18 +6,21 @@
 //   other arguments choose models by parts of their names
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
+import { argumentsOf, stop } from './arguments.mjs'
 import { loom, noRust } from './native.mjs'
 import { run } from './process.mjs'
 
 const root = join(fileURLToPath(import.meta.url), '../..')
-const { values, positionals } = parseArgs({
+const { values, positionals } = argumentsOf('loom', {
   allowPositionals: true,
   options: {
     depth: { type: 'string', default: '2' },
     preemptions: { type: 'string', default: '4' },
   },
 })
+
+if (!/^[123]$/.test(values.depth)) stop(`--depth ${values.depth}: expected 1, 2 or 3`)
+if (!/^\d+$/.test(values.preemptions)) stop(`--preemptions ${values.preemptions}: expected a whole number`)
 
 const reason = await noRust(root)
 if (reason !== undefined) {

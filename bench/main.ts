@@ -2,6 +2,7 @@
 import { Command } from 'commander'
 import { numberFrom } from '../dist/cli/arguments.js'
 import { Progress } from '../dist/cli/progress.js'
+import { fileToWrite } from './arguments.js'
 import { barsOf } from './bars.js'
 import { noBinding } from './engines.js'
 import { machineLine, thisMachine } from './machine.js'
@@ -33,7 +34,7 @@ const options = new Command('bench')
     'makes the pages anew from bench/results.json and bench/quality.json, and measures nothing',
   )
   .option('--compare', 'what others do, and what of idlest does the same, alone')
-  .option('--json <file>', 'writes the results to a file')
+  .option('--json <file>', 'writes the results to a file', fileToWrite)
   .option('--quick', 'few samples: shows that everything runs, its figures say nothing')
   .option('--rounds <count>', 'rounds over the timed cases', numberFrom(1, 1e6, 'rounds', true))
   .option('--no-cases', 'leaves out the timed cases')

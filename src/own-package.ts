@@ -1,19 +1,32 @@
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { pathToFileURL } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 
 // What CommonJS has; a module has none.
 declare const __filename: string | undefined
 
-const moduleUrl = import.meta.url as string | undefined
+// Of a bundle it may be none of a file: where that was imported by `data:` or `http:`, or was made on a system whose paths
+// mean nothing here.
+const moduleUrl = ofFile(import.meta.url as string | undefined)
+
+function ofFile(url: string | undefined): string | undefined {
+  try {
+    return url === undefined ? undefined : fileURLToPath(url) && url
+  } catch {
+    return undefined
+  }
+}
 
 /**
  * The URL of the file that idlest runs from: this module's, or that of the bundle that it is part of. CommonJS bundles have
- * no `import.meta.url`, and in a single executable the file is the executable.
+ * no `import.meta.url`; in a single executable, and where a bundle comes from no file, it is the executable's.
  */
 export function ownUrl(): string {
   return moduleUrl ?? pathToFileURL(typeof __filename === 'string' ? __filename : process.execPath).href
 }
+
+/** Whether `import.meta.url` is the URL of a file. */
+export const hasModuleUrl = moduleUrl !== undefined
 
 /** Whether idlest is part of a bundle: then nothing of this package lies beside it. */
 export function isBundled(): boolean {

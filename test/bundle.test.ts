@@ -30,6 +30,14 @@ const PROGRAM = `
 const REQUIRE =
   "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);"
 
+const common: BuildOptions = {
+  bundle: true,
+  platform: 'node',
+  logLevel: 'silent',
+  // As where they are not installed.
+  external: ['@grpc/grpc-js', '@nats-io/*'],
+}
+
 // What is set for the tests is not for the program.
 const { IDLEST_ENGINE: _engine, IDLEST_BINDING_PATH: _path, NODE_OPTIONS: _options, ...env } = process.env
 
@@ -45,23 +53,16 @@ for (const [format, thread] of [
   test(`a bundle alone (${format}) picks, and polls ${how}, without optional packages`, async (t) => {
     const folder = await mkdtemp(join(tmpdir(), 'idlest-bundle-'))
     t.teardown(() => rm(folder, { recursive: true, force: true }))
-    const common: BuildOptions = {
-      bundle: true,
-      platform: 'node',
-      format,
-      logLevel: 'silent',
-      // As where they are not installed.
-      external: ['@grpc/grpc-js', '@nats-io/*'],
-    }
     await build({
       ...common,
+      format,
       stdin: { contents: PROGRAM, resolveDir: dist },
       banner: format === 'esm' ? { js: REQUIRE } : {},
       outfile: join(folder, format === 'esm' ? 'program.mjs' : 'program.cjs'),
     })
     if (thread) {
       const program = join(dist, 'poller/polling-thread.js')
-      await build({ ...common, entryPoints: [program], outfile: join(folder, 'polling-thread.cjs') })
+      await build({ ...common, format, entryPoints: [program], outfile: join(folder, 'polling-thread.cjs') })
     }
     const { stdout } = await run(process.execPath, [format === 'esm' ? 'program.mjs' : 'program.cjs'], {
       cwd: folder,
@@ -71,6 +72,27 @@ for (const [format, thread] of [
       engine: 'portable',
       cpu: 37.5,
       codes: [...(thread ? [] : ['IDLEST_NO_POLLING_THREAD']), ...(wantsNative ? ['IDLEST_PORTABLE'] : [])],
+    })
+  })
+}
+
+for (const url of ['https://cdn.test/program.mjs', 'file://another-host/program.mjs', '/app/program.mjs']) {
+  test(`a bundle whose URL is none of a file here picks and polls all the same: ${url}`, async (t) => {
+    const folder = await mkdtemp(join(tmpdir(), 'idlest-bundle-'))
+    t.teardown(() => rm(folder, { recursive: true, force: true }))
+    await build({
+      ...common,
+      format: 'esm',
+      stdin: { contents: PROGRAM, resolveDir: dist },
+      banner: { js: REQUIRE },
+      define: { 'import.meta.url': JSON.stringify(url) },
+      outfile: join(folder, 'program.mjs'),
+    })
+    const { stdout } = await run(process.execPath, ['program.mjs'], { cwd: folder, env })
+    t.deepEqual(JSON.parse(stdout), {
+      engine: 'portable',
+      cpu: 37.5,
+      codes: ['IDLEST_NO_POLLING_THREAD', 'IDLEST_PORTABLE'],
     })
   })
 }

@@ -4,7 +4,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
+import { argumentsOf, stop } from '../arguments.mjs'
 import { install } from '../install.mjs'
 import { changes, described, due, step } from './changes.mjs'
 import { reports } from './report.mjs'
@@ -12,7 +12,7 @@ import { reports } from './report.mjs'
 const root = join(fileURLToPath(import.meta.url), '../../..')
 const folder = join(root, '.github/api')
 
-const { values } = parseArgs({
+const { values } = argumentsOf('api', {
   options: {
     write: { type: 'boolean', default: false },
     against: { type: 'string' },
@@ -64,7 +64,7 @@ function check(now) {
  */
 function compare(now, place) {
   const before = written(place)
-  if (before.size === 0) throw new Error(`${place} has no reports: nothing ends in .api.md`)
+  if (before.size === 0) stop(`--against ${place}: there are no reports, nothing that ends in .api.md`)
   // One report alone is held against the one of its name.
   const others = statSync(place).isDirectory() ? now : new Map([...now].filter(([name]) => before.has(name)))
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))

@@ -4,13 +4,13 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
+import { argumentsOf } from '../arguments.mjs'
 import { npm, onPath, run } from '../process.mjs'
 import { lockFiles, unpinned } from './locks.mjs'
 import { shipped, shippedFaults } from './shipped.mjs'
 
 const root = join(fileURLToPath(import.meta.url), '../../..')
-const { values } = parseArgs({ options: { offline: { type: 'boolean', default: false } } })
+const { values } = argumentsOf('audit', { options: { offline: { type: 'boolean', default: false } } })
 
 /** The version that the rules in deny.toml were written for. */
 const CARGO_DENY = '0.20.2'

@@ -3,21 +3,35 @@
 //   --all           fails where a target has no addon
 //   --glibc VERSION fails where an addon asks for a newer glibc
 // Imports at the top are of Node.js and of files that import no more than that: what runs first installs the packages.
+import { existsSync } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
+import { argumentsOf, stop } from '../arguments.mjs'
 import { build } from '../build.mjs'
+import { filesUnder } from '../stamp.mjs'
 
 const root = join(fileURLToPath(import.meta.url), '../../..')
 const into = join(root, 'npm')
-const { values } = parseArgs({
+const { values } = argumentsOf('package', {
   options: {
     bindings: { type: 'string' },
     all: { type: 'boolean', default: false },
     glibc: { type: 'string' },
   },
 })
+
+const { bindings, glibc } = values
+if (bindings !== undefined && !(existsSync(bindings) && addonsUnder(bindings).length > 0)) {
+  stop(`--bindings ${bindings}: there is no addon, no file that ends in .node`)
+}
+if (glibc !== undefined && !/^\d+(\.\d+)+$/.test(glibc))
+  stop(`--glibc ${glibc}: expected a version such as 2.17`)
+
+/** @param {string} folder */
+function addonsUnder(folder) {
+  return filesUnder(folder, ['.']).filter((file) => file.endsWith('.node'))
+}
 
 async function main() {
   const failed = await build(root, { native: values.bindings === undefined })

@@ -4,7 +4,7 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
+import { argumentsOf } from '../arguments.mjs'
 import { build } from '../build.mjs'
 import { noRust } from '../native.mjs'
 import { addonFacts } from '../package/addon.mjs'
@@ -12,7 +12,7 @@ import { bin, onPath, run } from '../process.mjs'
 import { factsOf, misfits, recipe } from './targets.mjs'
 
 const root = join(fileURLToPath(import.meta.url), '../../..')
-const { values } = parseArgs({
+const { values } = argumentsOf('build:native', {
   options: { target: { type: 'string' }, into: { type: 'string', default: 'npm/bindings' } },
 })
 

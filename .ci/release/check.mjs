@@ -5,14 +5,14 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
+import { argumentsOf } from '../arguments.mjs'
 import { npm, run } from '../process.mjs'
 import { agreement } from './agreement.mjs'
 import { releaseNotes } from './changelog.mjs'
 import { releaseBefore, stepProblem } from './step.mjs'
 
 const root = join(fileURLToPath(import.meta.url), '../../..')
-const { values } = parseArgs({
+const { values } = argumentsOf('release:check', {
   options: { tag: { type: 'string' }, on: { type: 'string' }, notes: { type: 'string' } },
 })
 

@@ -6,12 +6,12 @@
 //   --partial       also where a package that the main one names is not among the tarballs
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
+import { argumentsOf } from '../arguments.mjs'
 import { publishAll } from './publication.mjs'
 import { incomplete, tarballs } from './tarballs.mjs'
 
 const root = join(fileURLToPath(import.meta.url), '../../..')
-const { values } = parseArgs({
+const { values } = argumentsOf('release:publish', {
   options: {
     from: { type: 'string', default: join(root, 'npm') },
     registry: { type: 'string' },

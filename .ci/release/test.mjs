@@ -5,7 +5,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { parseArgs } from 'node:util'
+import { argumentsOf, stop } from '../arguments.mjs'
 import { build } from '../build.mjs'
 import { acceptance } from '../matrix/acceptance.mjs'
 import { addonFacts } from '../package/addon.mjs'
@@ -14,7 +14,7 @@ import { filesUnder } from '../stamp.mjs'
 import { factsOf, misfits } from './targets.mjs'
 
 const root = join(fileURLToPath(import.meta.url), '../../..')
-const { values } = parseArgs({
+const { values } = argumentsOf('release:test', {
   options: { bindings: { type: 'string', default: join(root, 'npm/bindings') } },
 })
 
@@ -26,7 +26,7 @@ async function ownAddon() {
   const libc = process.platform === 'linux' ? libcOf(process.execPath) : undefined
   const [name] = buildNames(process.platform, process.arch, libc)
   const file = filesUnder(values.bindings, ['.']).find((it) => basename(it) === `idlest.${name}.node`)
-  if (file === undefined) throw new Error(`${values.bindings} has no idlest.${name}.node`)
+  if (file === undefined) stop(`--bindings ${values.bindings}: there is no idlest.${name}.node`)
   return { name, file: join(values.bindings, file) }
 }
 

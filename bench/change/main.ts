@@ -1,5 +1,6 @@
 // `npm run bench:compare -- base.json head.json`: compares two results of `npm run bench -- --json`.
 import { Command } from 'commander'
+import { fileToWrite } from '../arguments.js'
 import { readResults } from '../results.js'
 import { type Compared, compareCases, comparedOf } from './compare.js'
 import { type Judging, judge, thresholdOf, thresholdOption } from './judge.js'
@@ -11,7 +12,7 @@ const command = new Command('bench:compare')
   .argument('<base>', 'a file by `npm run bench -- --json`, from before')
   .argument('<head>', 'the same, from after')
   .option(...thresholdOption)
-  .option('--markdown <file>', 'writes the table to a file too')
+  .option('--markdown <file>', 'writes the table to a file too', fileToWrite)
   // 1 is for what got slower.
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
   .parse()

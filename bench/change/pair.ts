@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { Command, InvalidArgumentError } from 'commander'
 import { numberFrom } from '../../dist/cli/arguments.js'
 import { Progress } from '../../dist/cli/progress.js'
+import { fileToWrite } from '../arguments.js'
 import { TOPICS, type Topic } from '../case.js'
 import { firstMessage } from '../figures/child.js'
 import { writeResults } from '../results.js'
@@ -40,8 +41,8 @@ const command = new Command('bench:pair')
   .option('--rounds <count>', 'rounds of each process', numberFrom(1, 1e6, 'rounds', true), 6)
   .option('--topics <names>', `some of ${OWN_TOPICS.join(', ')}; default all`, topicsOf, OWN_TOPICS)
   .option('--quick', 'few samples: shows that it runs')
-  .option('--markdown <file>', 'writes the table to a file too')
-  .option('--json <file>', 'writes what was found of each to a file')
+  .option('--markdown <file>', 'writes the table to a file too', fileToWrite)
+  .option('--json <file>', 'writes what was found of each to a file', fileToWrite)
   // 1 is for what got slower.
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
   .parse()

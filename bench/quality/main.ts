@@ -2,6 +2,7 @@
 import { Command, InvalidArgumentError } from 'commander'
 import { numberFrom } from '../../dist/cli/arguments.js'
 import { Progress } from '../../dist/cli/progress.js'
+import { fileToWrite } from '../arguments.js'
 import { writePages } from '../page/write.js'
 import { writeResults } from '../results.js'
 import { theseVersions } from '../versions.js'
@@ -33,7 +34,7 @@ const options = new Command('quality')
   .option('--neighbours', 'the scenes near the others too, which have no bars')
   .option('--quick', 'few requests and one seed: a look, no more')
   .option('--seeds <count>', 'runs of each, with requests of their own', numberFrom(1, 1e6, 'runs', true), 3)
-  .option('--json <file>', 'writes the results to a file')
+  .option('--json <file>', 'writes the results to a file', fileToWrite)
   .option(
     '--write',
     'writes bench/quality.json and the pages made of it: all policies and scenes, with --neighbours those too',

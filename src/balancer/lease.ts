@@ -152,7 +152,9 @@ export class OpenLease<N extends NodeLike = NodeLike> implements Lease<N> {
       member.latencyCount++
     }
     if (left >= 0 && learning !== undefined) {
-      learning.ended(member, left, !failed, latency ?? learning.now() - this.#start)
+      const took = latency ?? learning.now() - this.#start
+      // Of a clock that told no time once nothing is learned for ever.
+      learning.ended(member, left, !failed, took <= MAX_VALUE ? took : 0)
     }
   }
 }

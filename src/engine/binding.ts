@@ -1,8 +1,10 @@
 import { createRequire } from 'node:module'
+import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { EngineError } from '../errors.js'
 import { isBundled, isClone, ownUrl, ownVersion } from '../own-package.js'
 import { ABI } from './abi.js'
+import { isCutShort } from './elf.js'
 import { type Libc, libcOf } from './libc.js'
 import { firstLine, type LoadReason, missingError } from './missing.js'
 import type { NativeBinding } from './native.js'
@@ -13,16 +15,22 @@ export type LoadResult =
   | { readonly kind: 'loaded'; readonly binding: NativeBinding; readonly from: string }
   | { readonly kind: 'missing'; readonly reasons: readonly LoadReason[]; readonly error: EngineError }
 
+/** How a module is loaded: as by `createRequire`. */
+interface Load {
+  (id: string): unknown
+  readonly resolve?: (id: string) => string
+}
+
 /** Where to look for the addon. */
 export interface LoadOptions {
-  /** The only place to look, where given. */
+  /** The only place to look, where given: a path. */
   readonly path?: string | undefined
   readonly platform?: string | undefined
   readonly arch?: string | undefined
   /** The node binary whose C library counts. */
   readonly execPath?: string | undefined
   /** Loads a module by path or name; Node's own unless a test stands in. */
-  readonly require?: ((id: string) => unknown) | undefined
+  readonly require?: Load | undefined
   /** The version of idlest, which that of its packages must be; undefined where it can't be known. */
   readonly version?: string | undefined
   /** The URL of the file that looks, beside which it does; this package's own, or a bundle's. */
@@ -70,17 +78,13 @@ function systemOf(platform: string, arch: string, libc: Libc | undefined): strin
 }
 
 // Before it is loaded: an addon can't be unloaded. Where there is no such package, loading it tells why.
-function otherVersion(
-  load: (id: string) => unknown,
-  name: string,
-  wanted: string | undefined,
-): LoadReason | undefined {
+function otherVersion(load: Load, name: string, wanted: string | undefined): LoadReason | undefined {
   const found = versionOf(load, name)
   if (wanted === undefined || found === undefined || found === wanted) return undefined
   return { tried: name, why: `it is version ${found}, and this is idlest ${wanted}`, absent: false }
 }
 
-function versionOf(load: (id: string) => unknown, name: string): string | undefined {
+function versionOf(load: Load, name: string): string | undefined {
   try {
     const { version } = load(`${name}/package.json`) as { version?: unknown }
     return typeof version === 'string' ? version : undefined
@@ -89,13 +93,17 @@ function versionOf(load: (id: string) => unknown, name: string): string | undefi
   }
 }
 
-function isInstalled(load: (id: string) => unknown, target: string): boolean {
+function isInstalled(load: Load, target: string): boolean {
   return versionOf(load, packageOf(target)) !== undefined
 }
 
-function tryPlace(load: (id: string) => unknown, place: string): { binding: NativeBinding } | LoadReason {
+function tryPlace(load: Load, place: string): { binding: NativeBinding } | LoadReason {
   let loaded: unknown
   try {
+    // What does not resolve is told by loading it.
+    if (load.resolve !== undefined && isCutShort(load.resolve(place))) {
+      return { tried: place, why: 'its file was not copied to the end', absent: false }
+    }
     loaded = load(place)
   } catch (error) {
     const line = firstLine(error)
@@ -130,30 +138,43 @@ function checkBinding(loaded: unknown, place: string): { binding: NativeBinding 
     absent: false,
     ...(error !== undefined && { error }),
   })
-  const candidate = loaded as Partial<NativeBinding> | null | undefined
-  if (typeof candidate?.abi !== 'function') return refused('it is not an addon of idlest')
-  let abi: unknown
+  // Whatever it is, it may throw at each touch.
   try {
-    abi = candidate.abi()
+    const candidate = loaded as Partial<NativeBinding> | null | undefined
+    if (typeof candidate?.abi !== 'function') return refused('it is not an addon of idlest')
+    const abi: unknown = candidate.abi()
+    if (abi !== ABI || typeof candidate.Core !== 'function') {
+      return refused(`its interface is version ${String(abi)}, and this idlest needs ${ABI}`)
+    }
+    return { binding: candidate as NativeBinding }
   } catch (error) {
     return refused(firstLine(error), error)
   }
-  if (abi !== ABI || typeof candidate.Core !== 'function') {
-    return refused(`its interface is version ${String(abi)}, and this idlest needs ${ABI}`)
-  }
-  return { binding: candidate as NativeBinding }
 }
 
 // By path: tests and long-lived processes may change the variable.
 const results = new Map<string | undefined, LoadResult>()
 
-/** The addon of this process, looked for once; `IDLEST_BINDING_PATH` names the only place to look. */
+/**
+ * The addon of this process, looked for once; `IDLEST_BINDING_PATH` names the only place to look: a path, from the working
+ * directory, or a file URL.
+ */
 export function processBinding(): LoadResult {
-  const path = process.env.IDLEST_BINDING_PATH || undefined
+  const path = pathOf(process.env.IDLEST_BINDING_PATH)
   let result = results.get(path)
   if (result === undefined) {
     result = loadBinding({ path })
     results.set(path, result)
   }
   return result
+}
+
+function pathOf(given: string | undefined): string | undefined {
+  if (!given) return undefined
+  try {
+    return given.startsWith('file:') ? fileURLToPath(given) : resolve(given)
+  } catch {
+    // It is told as it was given.
+    return given
+  }
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import { reasonOf } from '../errors.js'
-import { isBundled, ownUrl } from '../own-package.js'
+import { hasModuleUrl, isBundled, ownUrl } from '../own-package.js'
 import type { FromWorker, ToWorker } from './protocol.js'
 import { RemotePollers } from './remote-pollers.js'
 
@@ -18,16 +18,32 @@ export interface WorkerLike {
 // Preloads are for the application: they would be loaded a second time, and a loader of sources slows the start.
 const PRELOADS = /^(-r|--require|--import|--loader|--experimental-loader|--input-type)(=|$)/
 
+// What connections go by. Not all flags may be given to a thread, so those that matter are named.
+const OF_CONNECTIONS =
+  /^--(dns-result-order|tls-(min|max)-v[\d.]+|max-http-header-size|insecure-http-parser|(no-)?network-family-autoselection[\w-]*)(=|$)/
+
+/**
+ * The flags of a polling thread; undefined: those of its process.
+ * @param flags of the process
+ */
+export function threadFlags(flags: readonly string[]): string[] | undefined {
+  if (!flags.some((flag) => PRELOADS.test(flag))) return undefined
+  return flags.flatMap((flag, i) => {
+    if (!OF_CONNECTIONS.test(flag)) return []
+    const next = flags[i + 1]
+    const isValue = !flag.includes('=') && next !== undefined && !next.startsWith('-')
+    return isValue ? [flag, next] : [flag]
+  })
+}
+
 /** Starts a polling thread. @throws what Node.js throws where it may not, or its program is known not to be there */
 export function startThread(): WorkerLike {
-  const options = {
-    name: 'idlest-poll',
-    ...(process.execArgv.some((flag) => PRELOADS.test(flag)) ? { execArgv: [] } : {}),
-  }
+  const execArgv = threadFlags(process.execArgv)
+  const options = { name: 'idlest-poll', ...(execArgv !== undefined && { execArgv }) }
   if (isBundled()) {
     const program = besideBundle()
     if (program !== undefined) return new Worker(program, options)
-    if ((import.meta.url as string | undefined) === undefined) {
+    if (!hasModuleUrl) {
       throw Object.assign(new Error('no program of the polling thread'), { code: 'MODULE_NOT_FOUND' })
     }
   }

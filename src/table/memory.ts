@@ -91,6 +91,11 @@ export class TableMemory {
     return Atomics.load(this.header, layout.CAPACITY_WORD) >>> 0
   }
 
+  /** Slots that the views have: no more than there is room for. */
+  get slots(): number {
+    return (this.words.length - HEADER_WORDS) / SLOT_WORDS
+  }
+
   /** The buffer, for another thread that will count requests in it. */
   share(): TableBuffer {
     this.countsAreShared = true

@@ -31,14 +31,21 @@ export function keepLedger(
   memory: TableMemory,
   bind: ((table: Uint8Array, ledger: Uint8Array) => OwnFlights) | undefined,
 ): void {
-  const buffer = allocate(4 * memory.capacity, 4 * memory.mostSlots)
-  memory.ledger = new Int32Array(buffer, 0, memory.capacity)
-  const bound = bind?.(memory.bytes(), new Uint8Array(buffer, 0, buffer.byteLength))
+  const buffer = allocate(4 * memory.slots, 4 * memory.mostSlots)
+  // A word for each slot of the memory's views. The table itself may grow between two looks at it: its thread goes on.
+  const views = (): [table: Uint8Array, ledger: Uint8Array] => {
+    const table = memory.bytes()
+    const { slots } = memory
+    grow(buffer, 4 * slots)
+    memory.ledger = new Int32Array(buffer, 0, slots)
+    return [table, new Uint8Array(buffer, 0, 4 * slots)]
+  }
+  const bound = bind?.(...views())
+  if (bound === undefined) views()
   memory.keeper = bound
   memory.onGrown = () => {
-    grow(buffer, 4 * memory.capacity)
-    memory.ledger = new Int32Array(buffer, 0, memory.capacity)
-    bound?.rebind(memory.bytes(), new Uint8Array(buffer, 0, 4 * memory.capacity))
+    const grown = views()
+    bound?.rebind(...grown)
   }
   if (bound === undefined) listen(memory)
 }

@@ -250,6 +250,28 @@ for (const engine of engines) {
     t.true(cost > 1.5 && cost < 6, String(cost))
   })
 
+  for (const time of [Number.NaN, Number.POSITIVE_INFINITY, -1e9]) {
+    test(`${engine}: a clock that tells ${time} once is not learned from for ever`, (t) => {
+      let now = 1_000
+      const clock = { now: () => now, setTimeout: () => undefined, clearTimeout: () => {} }
+      const options = { algorithm: adaptive(), health: false, poll: false, seed: 5, engine } as const
+      const balancer = createBalancer({ nodes: ['a', 'b'], clock, ...options })
+      const request = (end = 10) => {
+        const lease = balancer.acquire()
+        now += end
+        lease.release()
+        return lease.node
+      }
+      for (let i = 0; i < 20; i++) request()
+      request(time)
+      request()
+      now = 2_000
+      for (let i = 0; i < 20; i++) request()
+      const picked = countPicks(400, () => request())
+      t.true((picked.get('a') ?? 0) > 50 && (picked.get('b') ?? 0) > 50, JSON.stringify([...picked]))
+    })
+  }
+
   test(`${engine}: in arrays it goes by spare CPU`, (t) => {
     const { balancer } = setUp(['a', 'b'])
     balancer.report('a', { cpu: 0 })

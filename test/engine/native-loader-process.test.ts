@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { relative } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import test from 'ava'
 import { loadBinding } from '../../dist/engine/binding.js'
@@ -68,6 +69,15 @@ test('the environment goes before what is wanted', async (t) => {
   t.is(forced.results[0]?.code, 'IDLEST_ENGINE')
   const unknown = await choose(['auto'], { IDLEST_ENGINE: 'natve' })
   t.is(unknown.results[0]?.code, 'IDLEST_BAD_OPTION')
+})
+
+native('the path of the addon is one from the working directory, or a URL', async (t) => {
+  const result = loadBinding()
+  if (result.kind !== 'loaded') throw result.error
+  for (const path of [relative(process.cwd(), result.from), pathToFileURL(result.from).href]) {
+    const { results } = await choose(['native'], { IDLEST_BINDING_PATH: path })
+    t.is(results[0]?.engine, 'native', path)
+  }
 })
 
 test('without the addon auto is portable, with one warning for all threads', async (t) => {

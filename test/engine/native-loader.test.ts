@@ -5,7 +5,8 @@ import { fileURLToPath } from 'node:url'
 import test from 'ava'
 import { ABI } from '../../dist/engine/abi.js'
 import { loadBinding } from '../../dist/engine/binding.js'
-import { elfInterpreter, libcOf } from '../../dist/engine/libc.js'
+import { elfInterpreter, isCutShort } from '../../dist/engine/elf.js'
+import { libcOf } from '../../dist/engine/libc.js'
 import { buildNames } from '../../dist/engine/targets.js'
 import { EngineError } from '../../dist/errors.js'
 import { elf } from '../support/elf.js'
@@ -57,6 +58,18 @@ test('what is no such binary tells nothing, and is read no further than it goes'
     ['headers beyond the end', file(elf({ headers: 65_535 }))],
   ]
   for (const [what, path] of unreadable) t.is(elfInterpreter(path), undefined, what)
+})
+
+test('a binary that was not copied to its end is known by what is to be loaded of it', (t) => {
+  t.true(isCutShort(file(elf({ loads: 257 }))))
+  t.true(isCutShort(file(elf({ loads: 2 ** 40, big: true }))))
+  t.true(isCutShort(file(elf({ loads: 256 }).subarray(0, 255))))
+  t.false(isCutShort(file(elf({ loads: 256 }))))
+  t.false(isCutShort(file(elf({ length: 1000, interpreter: GNU }))))
+  t.false(isCutShort(process.execPath))
+  for (const content of ['', 'garbage', elf({ loads: 257 }).subarray(0, 100)])
+    t.false(isCutShort(file(content)))
+  t.false(isCutShort(folder))
 })
 
 test('builds are named after platform, architecture and C library', (t) => {
@@ -165,6 +178,13 @@ test('a file that is no library is refused with its error', (t) => {
   }
 })
 
+test('an addon that was not copied to its end is not loaded: that would kill the process', (t) => {
+  const result = loadBinding({ path: file(elf({ loads: 257 }), 'node') })
+  t.deepEqual(result.kind === 'missing' ? result.reasons.map(({ why }) => why) : [], [
+    'its file was not copied to the end',
+  ])
+})
+
 test('an addon of another version is refused', (t) => {
   const path = fileURLToPath(new URL('../fixtures/native-loader/old-abi.cjs', import.meta.url))
   const result = loadBinding({ path })
@@ -182,6 +202,13 @@ test('what is no addon of idlest is refused', (t) => {
   const broken = () => {
     throw new Error('broken')
   }
-  const result = loadBinding({ path: 'x', require: () => ({ abi: broken, Core: class {} }) })
-  t.regex(result.kind === 'missing' ? result.error.message : '', /broken/)
+  const throwing = {
+    get abi() {
+      return broken()
+    },
+  }
+  for (const loaded of [{ abi: broken, Core: class {} }, throwing]) {
+    const result = loadBinding({ path: 'x', require: () => loaded })
+    t.regex(result.kind === 'missing' ? result.error.message : '', /broken/)
+  }
 })

@@ -17,7 +17,7 @@ interface Options {
   target?: typeof targets
   minutes?: number
   seed: number
-  input?: string
+  input?: Buffer
 }
 
 const options = new Command('fuzz')
@@ -27,7 +27,7 @@ const options = new Command('fuzz')
   .option('--minutes <count>', 'for all readers together (default: one for each)', positive)
   .option('--target <names>', 'some of the readers, with commas (default: all)', someTargets)
   .option('--seed <number>', 'of a run that is to be repeated', positive, toSeed(undefined)[0])
-  .option('--input <file>', 'looks at this one input, which an earlier run left behind')
+  .option('--input <file>', 'looks at this one input, which an earlier run left behind', readable)
   .parse()
   .opts<Options>()
 
@@ -35,6 +35,14 @@ function positive(text: string): number {
   const value = Number(text)
   if (!(value > 0)) throw new InvalidArgumentError('expected a number above 0')
   return value
+}
+
+function readable(file: string): Buffer {
+  try {
+    return readFileSync(file)
+  } catch (error) {
+    throw new InvalidArgumentError((error as Error).message)
+  }
 }
 
 function someTargets(text: string): typeof targets {
@@ -131,6 +139,6 @@ const chosen = options.target ?? targets
 if (options.input === undefined) {
   if ((await run(chosen)) > 0) process.exitCode = 1
 } else {
-  const input = readFileSync(options.input)
+  const { input } = options
   for (const target of chosen) console.log(`${target.name}: ${target.check(input) ? 'read' : 'refused'}`)
 }

@@ -1,8 +1,9 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import { EventEmitter } from 'node:events'
+import { EventEmitter, once } from 'node:events'
+import { Worker } from 'node:worker_threads'
 import test, { type ExecutionContext } from 'ava'
 import type { Done, ToWorker } from '../../dist/poller/protocol.js'
-import type { WorkerLike } from '../../dist/poller/start-thread.js'
+import { threadFlags, type WorkerLike } from '../../dist/poller/start-thread.js'
 import { type HostClient, WorkerHost } from '../../dist/poller/worker-host.js'
 import { VirtualClock } from '../../dist/simulation/virtual-clock.js'
 import type { WorkerRestartEvent } from '../../dist/telemetry.js'
@@ -310,3 +311,22 @@ test.serial(
     t.is(standIns.length, 1)
   },
 )
+
+test('a polling thread has no preloads, and yet the flags that connections go by', async (t) => {
+  t.is(threadFlags(['--expose-gc', '--tls-min-v1.3']), undefined)
+  t.deepEqual(threadFlags(['--import', 'tsx', '--expose-gc', '--title=x']), [])
+  const flags = [
+    ...['--tls-min-v1.3', '--tls-max-v1.3', '--max-http-header-size=9000', '--insecure-http-parser'],
+    ...['--dns-result-order', 'ipv4first', '--no-network-family-autoselection'],
+    '--network-family-autoselection-attempt-timeout=500',
+  ]
+  t.deepEqual(threadFlags(['-r', './preload.cjs', ...flags, '--max-old-space-size=99']), flags)
+  // Node.js takes them all; Bun and Deno have other flags.
+  if (process.versions.bun !== undefined || process.versions.deno !== undefined) return
+  const program = `
+    const { parentPort } = require('node:worker_threads')
+    parentPort.postMessage([require('node:dns').getDefaultResultOrder(), require('node:tls').DEFAULT_MIN_VERSION])`
+  const thread = new Worker(program, { eval: true, execArgv: flags })
+  const [told] = await once(thread, 'message')
+  t.deepEqual(told, ['ipv4first', 'TLSv1.3'])
+})

@@ -8,10 +8,13 @@ export interface ElfShape {
   /** What the header says of the interpreter's length, where that is not the truth. */
   length?: number
   headers?: number
+  /** Bytes that are to be loaded, from the start of the file. */
+  loads?: number
 }
 
-/** A binary with nothing in it but a program header of no matter and one for the interpreter. */
-export function elf({ interpreter, machine = 62, big = false, bits = 2, length, headers }: ElfShape): Buffer {
+/** A binary of 256 bytes with nothing in it but a program header for what is to be loaded and one for the interpreter. */
+export function elf(shape: ElfShape): Buffer {
+  const { interpreter, machine = 62, big = false, bits = 2, length, headers, loads } = shape
   const bytes = Buffer.alloc(256)
   const u16 = (at: number, value: number) =>
     big ? bytes.writeUInt16BE(value, at) : bytes.writeUInt16LE(value, at)
@@ -26,7 +29,8 @@ export function elf({ interpreter, machine = 62, big = false, bits = 2, length, 
   u64(32, 64)
   u16(54, 56)
   u16(56, headers ?? 2)
-  u32(64, 6)
+  u32(64, loads === undefined ? 6 : 1)
+  u64(96, loads ?? 0)
   if (interpreter !== undefined) {
     u32(120, 3)
     u64(128, 200)

@@ -5,6 +5,7 @@ import { VirtualClock } from '../../dist/simulation/virtual-clock.js'
 import { enterFlight, inFlight, leaveFlight, takeBack } from '../../dist/table/in-flight.js'
 import { COUNT_BITS, COUNT_MASK, IN_FLIGHT_WORD, slotWord } from '../../dist/table/layout.js'
 import { createMemory, TableMemory } from '../../dist/table/memory.js'
+import { keepLedger } from '../../dist/table/own-flights.js'
 
 test('counts are the same whether or not another thread may count too', (t) => {
   const act = fc.record({ enters: fc.boolean(), slot: fc.nat(70), generation: fc.nat(2) })
@@ -77,4 +78,33 @@ test('what a thread counted is taken back, and nothing else', (t) => {
   t.true(ledger.every((word) => (word & COUNT_MASK) === 0))
   takeBack(memory, ledger)
   t.is(inFlight(memory, 0, 0), 1)
+})
+
+test('a ledger has a word for each slot, at whichever moment another thread grows the table', (t) => {
+  const { get } = Object.getOwnPropertyDescriptor(TableMemory.prototype, 'capacity') ?? {}
+  for (let moment = 1; moment <= 12; moment++) {
+    const owner = createMemory(0, 10_000)
+    const memory = new TableMemory(owner.share())
+    let looks = 0
+    // After each look at it the table may be larger.
+    Object.defineProperty(memory, 'capacity', {
+      get: () => {
+        const capacity: unknown = get?.call(memory)
+        if (++looks === moment) owner.grow()
+        return capacity
+      },
+    })
+    keepLedger(memory, undefined)
+    for (let more = 0; more < 3; more++) {
+      const last = owner.capacity - 1
+      t.true(enterFlight(memory, last, 0))
+      t.is(memory.ledger?.[last], 1, `slot ${last}, moment ${moment}`)
+      owner.grow()
+    }
+    if (memory.ledger !== undefined) takeBack(memory, memory.ledger)
+    t.is(
+      owner.words.reduce((sum, word, i) => (i < owner.header.length ? sum : sum + word), 0),
+      0,
+    )
+  }
 })

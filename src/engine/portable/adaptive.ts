@@ -74,7 +74,8 @@ export class Adaptive implements Plan, Learner {
    * @param reported requests in flight at each member; NaN where that is not known
    */
   refresh(now: number, spare: Float64Array, reported: Float64Array): void {
-    const elapsed = Math.max(0, now - (this.#refreshed ?? now))
+    // 0 too where a clock told no number once: as in Rust, and else all would be no number for ever.
+    const elapsed = Math.max(0, now - (this.#refreshed ?? now) || 0)
     this.#refreshed = now
     this.#fade(elapsed, spare)
     this.#share(elapsed, reported)

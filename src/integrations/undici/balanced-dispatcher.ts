@@ -9,6 +9,7 @@ import {
   type BalancedDispatcherOptions,
   type CallBalancer,
   checkBalancer,
+  checkMade,
   originOf,
   settingsOf,
 } from './options.js'
@@ -68,7 +69,7 @@ export class BalancedDispatcher<N extends NodeLike = NodeLike> extends Dispatche
     const { origins = httpOrigin, factory = makePool, pool = {}, otherwise } = settings
     this.upstreams = new Upstreams<N>({
       originOf: (node) => originOf('origins', origins(node)),
-      make: (origin, node) => factory(origin, pool, node),
+      make: (origin, node) => checkMade(factory(origin, pool, node)),
       events: {
         connect: (origin, targets) => this.emit('connect', origin, [this, ...targets]),
         disconnect: (origin, targets, error) =>

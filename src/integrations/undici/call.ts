@@ -1,7 +1,7 @@
-import { Readable } from 'node:stream'
 import type { Lease, NodeLike } from '../../index.js'
 import { type Dispatcher, errors } from '../../undici.js'
 import type { Attempt } from './attempt.js'
+import { isBegun, isKept, isOfStream, listened } from './body.js'
 import type { Caller } from './caller.js'
 import type { FailureKind } from './failures.js'
 
@@ -32,7 +32,7 @@ export abstract class Call<N extends NodeLike> {
 
   constructor(caller: Caller<N>, request: Dispatcher.DispatchOptions) {
     this.caller = caller
-    this.request = request
+    this.request = request.body ? listened(request, (fault) => this.threw(fault)) : request
     this.limit = request.headersTimeout ?? caller.headersTimeout ?? 0
     // The time is asked for where it will be needed: that takes as long as the pick.
     this.start = this.limit === 0 || caller.retry === undefined ? 0 : performance.now()
@@ -66,7 +66,8 @@ export abstract class Call<N extends NodeLike> {
   /** Whether a failure at this attempt's node is to be tried at another: then it has a lease, for `sendElsewhere`. */
   isAgain(kind: FailureKind, { node }: Attempt<N>): boolean {
     const { retry, isClosing } = this.caller
-    if (retry === undefined || isClosing || this.isAnswered || this.isUnwanted()) return false
+    if (retry === undefined || isClosing || this.isAnswered || this.hasFailed || this.isUnwanted())
+      return false
     if (!retry.on.includes(kind) || this.tried.length + 1 >= retry.attempts || this.left() <= 0) return false
     if (!this.isRepeatable(kind)) return false
     this.tried = [...this.tried, node]
@@ -99,16 +100,14 @@ export abstract class Call<N extends NodeLike> {
     if (!isSent) this.fail(this.reason)
   }
 
-  /** Notes what the caller's own handler threw. */
+  /** Notes what the caller's own handler threw, or the body that it gave. */
   threw(fault: unknown): void {
     this.fault = fault
   }
 
   /** Whether an error is the caller's doing: thrown by its handler, or by the body it sends; or all is being destroyed. */
   isOwnFault(error: Error): boolean {
-    const { body } = this.request
-    const isOfBody = typeof body === 'object' && body !== null && 'errored' in body && body.errored === error
-    return error === this.fault || isOfBody || this.caller.isDestroyed
+    return error === this.fault || isOfStream(this.request.body, error) || this.caller.isDestroyed
   }
 
   /** Tells the caller that it has failed, once. */
@@ -138,7 +137,7 @@ export abstract class Call<N extends NodeLike> {
   private isRepeatable(kind: FailureKind): boolean {
     const { body, method } = this.request
     // Without a connection nothing was sent, and nothing was read of the body.
-    if (kind === 'connect') return !(body instanceof Readable && Readable.isDisturbed(body))
+    if (kind === 'connect') return !isBegun(body)
     return !this.isUpgrade && this.caller.retry?.methods.includes(method) === true && isKept(body)
   }
 
@@ -159,15 +158,4 @@ export abstract class Call<N extends NodeLike> {
     if (left !== Number.POSITIVE_INFINITY) options.headersTimeout = Math.max(1, Math.ceil(left))
     return options
   }
-}
-
-// Whether a body is there to be sent again: what is read while it is sent is not.
-function isKept(body: unknown): boolean {
-  if (body === undefined || body === null || typeof body === 'string') return true
-  return (
-    body instanceof Uint8Array ||
-    body instanceof ArrayBuffer ||
-    ArrayBuffer.isView(body) ||
-    body instanceof Blob
-  )
 }

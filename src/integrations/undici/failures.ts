@@ -11,8 +11,10 @@ export type FailureKind = 'connect' | 'timeout' | 'reset' | 'protocol' | 'status
 
 export const FAILURE_KINDS = ['connect', 'timeout', 'reset', 'protocol', 'status'] as const
 
-/** Codes of undici's errors that are the caller's own doing, or this process's. */
+/** Codes of errors that are the caller's own doing, or this process's. */
 const OWN_CODES: ReadonlySet<string> = new Set([
+  // What Node.js says of a chunk of a body that is none.
+  'ERR_INVALID_ARG_TYPE',
   'UND_ERR_ABORT',
   'UND_ERR_ABORTED',
   'UND_ERR_CLOSED',

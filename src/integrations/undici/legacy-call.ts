@@ -52,7 +52,12 @@ class LegacyAttempt<N extends NodeLike> extends Attempt<N> implements Handler {
   }
 
   onResponseStarted(): void {
-    if (!this.isDropped) this.#handler.onResponseStarted?.()
+    if (this.isDropped) return
+    try {
+      this.#handler.onResponseStarted?.()
+    } catch (error) {
+      this.#threw(error)
+    }
   }
 
   onHeaders(status: number, headers: RawHeaders, resume: () => void, text: string): boolean {
@@ -96,13 +101,22 @@ class LegacyAttempt<N extends NodeLike> extends Attempt<N> implements Handler {
   }
 
   onBodySent(size: number, total: number): void {
-    if (!this.isDropped) this.#handler.onBodySent?.(size, total)
+    if (this.isDropped) return
+    try {
+      this.#handler.onBodySent?.(size, total)
+    } catch (error) {
+      this.#threw(error)
+    }
   }
 
   onRequestSent(): void {
     if (this.isDropped) return
-    const handler = this.#handler as { onRequestSent?: () => void }
-    handler.onRequestSent?.()
+    try {
+      const handler = this.#handler as { onRequestSent?: () => void }
+      handler.onRequestSent?.()
+    } catch (error) {
+      this.#threw(error)
+    }
   }
 
   // undici ends the request with it.

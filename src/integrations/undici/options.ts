@@ -112,14 +112,21 @@ export function settingsOf(given: unknown): DispatcherSettings {
 export function originOf(option: string, value: unknown): string {
   const text = typeof value === 'string' || value instanceof URL ? String(value) : ''
   const parsed = URL.canParse(text) ? new URL(text) : undefined
-  if (
-    parsed === undefined ||
-    !/^https?:$/.test(parsed.protocol) ||
-    !/^\/?$/.test(parsed.pathname + parsed.search)
-  ) {
+  // What is left out of an origin would not be sent, such as a user's name.
+  if (parsed === undefined || !/^https?:$/.test(parsed.protocol) || !isOrigin(parsed)) {
     throw new OptionError(option, value, 'an origin: http or https, host and port alone')
   }
   return parsed.origin
+}
+
+function isOrigin({ username, password, pathname, search, hash }: URL): boolean {
+  return /^\/?$/.test(username + password + pathname + search + hash)
+}
+
+/** What sends the requests of a node, by a factory. Throws OptionError. */
+export function checkMade(value: Dispatcher): Dispatcher {
+  if (v.is(dispatcher, value) && typeof value.on === 'function') return value
+  throw new OptionError('factory', value, 'a function that returns a dispatcher of undici')
 }
 
 /** What a balancer has to have. Throws OptionError. */

@@ -8,7 +8,7 @@ import {
   BalancedDispatcher,
   type BalancedDispatcherOptions,
 } from '../../../dist/integrations/undici/index.js'
-import { get, named, nobody, node } from './servers.js'
+import { get, named, nobody, node, over } from './servers.js'
 
 type Context = Parameters<typeof named>[0]
 
@@ -157,6 +157,72 @@ test("a request that can't be sent, a body that breaks and a handler that throws
   t.is(error, wrong)
   t.deepEqual(kinds(), ['neutral', 'neutral', 'neutral', 'neutral'])
   t.is(dispatcher.stats.abandoned, 4)
+})
+
+test('what a body or a handler throws says nothing of the node, also where it has a code as of a network', async (t) => {
+  const a = await named(t, 'a')
+  const { dispatcher, kinds } = told(t, a.id)
+  const lost = () => Object.assign(new Error('lost'), { code: 'ECONNRESET' })
+  const bodies = [
+    (async function* () {
+      yield 'first'
+      throw lost()
+    })(),
+    (function* () {
+      yield 'first'
+      throw lost()
+    })(),
+    new ReadableStream({ pull: (controller) => controller.error(lost()) }),
+  ]
+  for (const body of bodies) {
+    const request = { path: '/', method: 'PUT', body: body as unknown as Readable } as const
+    await t.throwsAsync(dispatcher.request(request), { message: 'lost' })
+  }
+  const body = [5] as unknown as Readable
+  await t.throwsAsync(dispatcher.request({ path: '/', method: 'PUT', body }), {
+    code: 'ERR_INVALID_ARG_TYPE',
+  })
+  for (const hook of [
+    'onConnect',
+    'onResponseStarted',
+    'onHeaders',
+    'onData',
+    'onBodySent',
+    'onRequestSent',
+  ]) {
+    const error = await new Promise((resolve) => {
+      const handler = {
+        ...{ onConnect: () => {}, onHeaders: () => true, onData: () => true },
+        ...{ onComplete: () => resolve('complete'), onError: resolve },
+        [hook]: () => {
+          throw lost()
+        },
+      }
+      dispatcher.dispatch({ path: '/', method: 'PUT', body: 'abc' }, handler)
+    })
+    t.is((error as Error).message, 'lost', hook)
+  }
+  t.deepEqual([...new Set(kinds())], ['neutral'])
+  t.is(dispatcher.stats.abandoned, 10)
+})
+
+test('who has been told of a failure is not sent elsewhere, also where being told throws', async (t) => {
+  const a = await named(t, 'a')
+  const b = await named(t, 'b')
+  const { dispatcher, inFlight } = over(t, [a, b])
+  const told: unknown[] = []
+  const tell = (error: Error): never => {
+    told.push(error.message)
+    throw new Error('told')
+  }
+  const empty = { onConnect: () => {}, onHeaders: () => true, onData: () => true, onComplete: () => {} }
+  const request = { path: 'no slash', method: 'GET' } as const
+  dispatcher.dispatch(request, { ...empty, onError: tell })
+  const onResponseError = (_controller: unknown, error: Error) => tell(error)
+  dispatcher.dispatch(request, { onRequestStart: () => {}, onResponseError })
+  t.is(told.length, 2)
+  t.is(dispatcher.stats.retries, 0)
+  t.deepEqual(inFlight(), [0, 0])
 })
 
 test('a request for which there is no node fails with the error of the balancer', async (t) => {

@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events'
 import test from 'ava'
 import { type Dispatcher, errors } from 'undici/index.js'
 import { get, named, nobody, node, over } from './servers.js'
@@ -163,6 +164,11 @@ test('what a factory, origins or key throws is told to the handler, and nothing 
     t.is(await t.throwsAsync(dispatcher.request(get)), wrong)
     t.deepEqual(inFlight(), [0])
     t.is(dispatcher.stats.abandoned + dispatcher.stats.unplaced, 1)
+  }
+  for (const made of [null, {}, new EventEmitter(), { dispatch: () => true }]) {
+    const { dispatcher, inFlight } = over(t, [a], { factory: () => made as Dispatcher })
+    await t.throwsAsync(dispatcher.request(get), { code: 'IDLEST_BAD_OPTION', message: /option factory is/ })
+    t.deepEqual(inFlight(), [0])
   }
   const { dispatcher } = over(t, [a], { origins: () => 'no origin' })
   await t.throwsAsync(dispatcher.request(get), {
