@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
+import { argumentsOf, stop } from '../arguments.mjs'
 import { build } from '../build.mjs'
 import { acceptance, isKnown, leftOut, stale, withoutHanging } from './acceptance.mjs'
 import { closingLines, markdown } from './report.mjs'
@@ -11,7 +11,7 @@ import { installRuntimes, names, probe } from './runtimes.mjs'
 import { runAva, runSuite } from './suite.mjs'
 
 const root = join(fileURLToPath(import.meta.url), '../../..')
-const { values, positionals } = parseArgs({
+const { values, positionals } = argumentsOf('test:matrix', {
   allowPositionals: true,
   options: { only: { type: 'string' }, json: { type: 'string' } },
 })
@@ -25,7 +25,7 @@ function wanted(only) {
   const asked = only.split(',')
   const unknown = asked.filter((name) => !names.includes(name))
   if (unknown.length === 0) return asked
-  throw new Error(`--only ${unknown.join(',')}: expected some of ${names.join(',')}`)
+  return stop(`npm run test:matrix: --only ${unknown.join(',')}: expected some of ${names.join(',')}`)
 }
 
 /**

@@ -1,22 +1,38 @@
 // `npm run soak`: the whole for 30 minutes, with everything that can fail, and whether counters and memory are right in the
-// end. `--minutes N`: for another time. `--json FILE`: what it came to, for programs. `--part poller`: polling alone, of nodes
-// that do everything wrong, for 10,000 cycles of each transport; `--cycles N`: for others. Exits with 1 where something is
-// wrong.
+// end; or polling alone. `--help` lists the options. Exits with 1 where something is wrong.
 import { writeFileSync } from 'node:fs'
 import { cpus, loadavg } from 'node:os'
-import { parseArgs } from 'node:util'
+import { Command, Option } from 'commander'
+import { fileToWrite } from '../../bench/arguments.js'
+import { numberFrom } from '../../dist/cli/arguments.js'
 import { soakPoller } from './poller/run.js'
 import { faultsOf, lineOf, printed } from './whole/report.js'
 import { soakWhole } from './whole/whole.js'
 
-const { values } = parseArgs({
-  options: {
-    part: { type: 'string', default: 'whole' },
-    minutes: { type: 'string', default: '30' },
-    cycles: { type: 'string', default: '10000' },
-    json: { type: 'string' },
-  },
-})
+interface Options {
+  part: 'whole' | 'poller'
+  minutes: number
+  cycles: number
+  json?: string
+}
+
+const options = new Command('soak')
+  .description('Soaks idlest in everything that can fail. Exits with 1 where something is wrong.')
+  .addOption(
+    new Option('--part <name>', 'all of it, or polling alone, of nodes that do everything wrong')
+      .choices(['whole', 'poller'])
+      .default('whole'),
+  )
+  .option('--minutes <count>', 'how long all of it is soaked', numberFrom(0.01, 100_000, 'minutes'), 30)
+  .option(
+    '--cycles <count>',
+    'of each transport, for polling alone',
+    numberFrom(1, 1e9, 'cycles', true),
+    10_000,
+  )
+  .option('--json <file>', 'writes what all of it came to', fileToWrite)
+  .parse()
+  .opts<Options>()
 
 async function whole(): Promise<boolean> {
   let said = -1
@@ -25,7 +41,7 @@ async function whole(): Promise<boolean> {
       .map((value) => value.toFixed(1))
       .join(' ')
   console.log(`${cpus().length} processors, load ${load()}`)
-  const outcome = await soakWhole(Number(values.minutes) * 60_000, (look) => {
+  const outcome = await soakWhole(options.minutes * 60_000, (look) => {
     const minute = Math.floor(look.at / 60_000)
     if (minute === said) return
     said = minute
@@ -33,11 +49,10 @@ async function whole(): Promise<boolean> {
   })
   console.log(printed(outcome))
   const wrong = faultsOf(outcome)
-  if (values.json !== undefined)
-    writeFileSync(values.json, `${JSON.stringify({ ...outcome, wrong }, null, 2)}\n`)
+  if (options.json !== undefined)
+    writeFileSync(options.json, `${JSON.stringify({ ...outcome, wrong }, null, 2)}\n`)
   return wrong.length === 0
 }
 
-if (values.part !== 'whole' && values.part !== 'poller') throw new Error('--part is whole or poller')
-const good = values.part === 'whole' ? await whole() : await soakPoller(Number(values.cycles))
+const good = options.part === 'whole' ? await whole() : await soakPoller(options.cycles)
 if (!good) process.exitCode = 1
