@@ -92,7 +92,7 @@ for (const url of ['https://cdn.test/program.mjs', 'file://another-host/program.
     t.deepEqual(JSON.parse(stdout), {
       engine: 'portable',
       cpu: 37.5,
-      codes: ['IDLEST_NO_POLLING_THREAD', 'IDLEST_PORTABLE'],
+      codes: ['IDLEST_NO_POLLING_THREAD', ...(wantsNative ? ['IDLEST_PORTABLE'] : [])],
     })
   })
 }
