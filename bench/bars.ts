@@ -170,21 +170,28 @@ export function middlewareBar(server: MeasuredServer, kind: Kind): string {
 /** As many requests a second as this part of what undici's own dispatchers send. */
 const THROUGHPUT = 0.95
 
-// Undici's own go in turn. What a dispatcher costs is seen where it does so too; what it is good for, where it does not.
+// Undici's own go in turn: what a dispatcher costs is seen where it does so too. What it is good for is seen by the default.
 function undiciBars(results: readonly SenderResult[] = []): Bar[] {
   const find = (sender: Sender) => results.find((one) => one.sender === sender)
   const inTurn = find('BalancedDispatcher, roundRobin()')
   const usual = find('BalancedDispatcher, adaptive()')
   const others = [
-    ['BalancedPool', 'BalancedPool', inTurn?.toBalancedPool],
-    ['RoundRobinPool', 'RoundRobinPool, one a server in turn', inTurn?.toRoundRobinPool],
+    ['BalancedPool', 'BalancedPool', 'toBalancedPool'],
+    ['RoundRobinPool', 'RoundRobinPool, one a server in turn', 'toRoundRobinPool'],
   ] as const
   return others.flatMap(([name, sender, throughput]) => [
-    bar(
-      `BalancedDispatcher in turn, time of a request to that of ${name}`,
-      'times',
-      1 / THROUGHPUT,
-      ratio(1, throughput),
+    ...(
+      [
+        ['', usual],
+        [' in turn', inTurn],
+      ] as const
+    ).map(([how, ours]) =>
+      bar(
+        `BalancedDispatcher${how}, time of a request to that of ${name}`,
+        'times',
+        1 / THROUGHPUT,
+        inverse(ours?.[throughput]),
+      ),
     ),
     bar(
       `BalancedDispatcher, p99 with a busy server to that of ${name}`,
@@ -220,6 +227,10 @@ function betweenOf(reached: Reached): readonly [number, number] | undefined {
 
 function scaled(spread: Spread | undefined, by: number): Spread | undefined {
   return spread && { median: spread.median * by, p10: spread.p10 * by, p90: spread.p90 * by }
+}
+
+function inverse(estimate: Estimate | undefined): Estimate | undefined {
+  return estimate && { value: 1 / estimate.value, low: 1 / estimate.high, high: 1 / estimate.low }
 }
 
 function ratio(part: number | undefined, whole: number | undefined): number | undefined {

@@ -156,8 +156,8 @@ export function figuresTable({
   for (const { sender, throughput, cpu, toBalancedPool, toRoundRobinPool, p50, p99 } of undici ?? []) {
     table.push([
       `undici, 4 servers: ${sender}`,
-      `${count(throughput)} requests/s, ${digits(cpu)} µs CPU each (${digits(toBalancedPool)} of BalancedPool, ` +
-        `${digits(toRoundRobinPool)} of RoundRobinPool); one server busy: p50 ${digits(p50)} ms, p99 ${digits(p99)} ms`,
+      `${count(throughput)} requests/s, ${digits(cpu)} µs CPU each (${estimate(toBalancedPool)} of BalancedPool, ` +
+        `${estimate(toRoundRobinPool)} of RoundRobinPool); one server busy: p50 ${digits(p50)} ms, p99 ${digits(p99)} ms`,
     ])
   }
   for (const { policy, cpu, toRoundRobin } of grpcPolicies ?? []) {

@@ -54,7 +54,7 @@ export const full: Settings = {
   nats: { nodes: 1_000, time: 20_000, flood: 300_000 },
   waits: 3_000,
   middleware: { processes: 8, rounds: 400, requests: 20 },
-  undici: { rounds: 100, requests: 1_000, busyRounds: 4, busyRequests: 300 },
+  undici: { processes: 8, rounds: 30, requests: 2_000, busyRounds: 4, busyRequests: 300 },
   grpcPolicies: { rounds: 150, calls: 200 },
 }
 
@@ -68,6 +68,6 @@ export const quick: Settings = {
   nats: { nodes: 50, time: 500, flood: 5_000 },
   waits: 100,
   middleware: { processes: 2, rounds: 2, requests: 20 },
-  undici: { rounds: 2, requests: 100, busyRounds: 1, busyRequests: 20 },
+  undici: { processes: 2, rounds: 2, requests: 100, busyRounds: 1, busyRequests: 20 },
   grpcPolicies: { rounds: 2, calls: 20 },
 }

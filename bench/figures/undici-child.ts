@@ -4,9 +4,9 @@ import { Agent, BalancedPool, type Dispatcher, RoundRobinPool } from 'undici'
 import { adaptive, createBalancer, roundRobin } from '../../dist/index.js'
 import { BalancedDispatcher } from '../../dist/integrations/undici/index.js'
 import { Chance } from '../chance.js'
-import { median, quantile } from '../statistics.js'
+import { median } from '../statistics.js'
 import { firstMessage, startChild } from './child.js'
-import { SENDERS, type Sender, type SenderResult, type UndiciSettings } from './undici.js'
+import { SENDERS, type Sender, type SenderFindings, type UndiciSettings } from './undici.js'
 
 const SERVERS = 4
 /** Requests at once where throughput is measured. */
@@ -43,7 +43,7 @@ await eachRound(settings.rounds, true, async (send, into) => {
 await eachRound(settings.busyRounds, false, async (send, into) => {
   await byRate(send, settings.busyRequests, into.times)
 })
-process.send?.(SENDERS.map(resultOf))
+process.send?.(SENDERS.map(findingsOf))
 for (const server of servers) server.disconnect()
 process.disconnect()
 
@@ -126,7 +126,7 @@ async function ask(dispatcher: Dispatcher, path: string, origin?: string): Promi
   await body.dump()
 }
 
-function resultOf(sender: Sender): SenderResult {
+function findingsOf(sender: Sender): SenderFindings {
   const { throughput, cpu, times } = measured.get(sender) as Measured
   const to = (other: Sender): number => {
     const theirs = (measured.get(other) as Measured).throughput
@@ -138,7 +138,6 @@ function resultOf(sender: Sender): SenderResult {
     cpu: median(cpu),
     toBalancedPool: to('BalancedPool'),
     toRoundRobinPool: to('RoundRobinPool, one a server in turn'),
-    p50: quantile(times, 0.5),
-    p99: quantile(times, 0.99),
+    times,
   }
 }

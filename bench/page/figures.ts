@@ -1,6 +1,6 @@
 import type { FleetResult } from '../figures/fleet.js'
 import type { NatsMeasures } from '../figures/nats.js'
-import { BYTES_A_MIB, count, digits } from '../numbers.js'
+import { BYTES_A_MIB, count, digits, estimate } from '../numbers.js'
 import type { Results } from '../results.js'
 import { code, table } from './markdown.js'
 import { middlewareTable } from './middleware.js'
@@ -146,8 +146,8 @@ function undiciSection({ figures: { undici = [] }, versions }: Results): string 
         sender,
         count(throughput),
         `${digits(cpu)} µs`,
-        digits(toBalancedPool),
-        digits(toRoundRobinPool),
+        estimate(toBalancedPool),
+        estimate(toRoundRobinPool),
         `${digits(p50)} ms`,
         `${digits(p99)} ms`,
       ]),
