@@ -12,7 +12,7 @@ import {
   httpTransport,
 } from '../../../dist/index.js'
 import { BasicLane } from './parts/basic.js'
-import { Faults, POLLING_THREADS } from './parts/faults.js'
+import { Faults, POLLS } from './parts/faults.js'
 import { FoundLane } from './parts/found.js'
 import { faultyLanes, probedLane, streamedLane } from './parts/lanes.js'
 import { Membership } from './parts/membership.js'
@@ -48,13 +48,7 @@ const churned = createBalancer({
   nodes: discovery,
   table,
   algorithm: adaptive(),
-  poll: {
-    transport: httpTransport(),
-    interval: 500,
-    startupJitter: 0,
-    workers: POLLING_THREADS,
-    timeout: 1_000,
-  },
+  poll: { transport: httpTransport(), ...POLLS },
 })
 const churnedLane = new BasicLane(churned, table, { picks: 500, leases: 3 })
 await churned.ready()

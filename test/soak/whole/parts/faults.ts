@@ -8,6 +8,9 @@ import { until } from './until.js'
 /** Threads that all poll with: the first is killed now and then, the other stays, so that what it would leak adds up. */
 export const POLLING_THREADS = 2
 
+/** How agents are polled. */
+export const POLLS = { interval: 500, startupJitter: 0, workers: POLLING_THREADS, timeout: 1_000 } as const
+
 /** Between two deaths of a polling thread, ms: twice in a row, as each other one is killed before it counts as well. */
 const PAUSES = [65_000, 10_000]
 

@@ -13,7 +13,7 @@ import {
 import { allFaulted } from '../../../poller/faults/transports.js'
 import type { AgentPorts, Task } from '../words.js'
 import { BasicLane } from './basic.js'
-import { POLLING_THREADS } from './faults.js'
+import { POLLING_THREADS, POLLS } from './faults.js'
 
 const ALGORITHMS: readonly Algorithm[] = [
   leastCpu({ ttl: 2_000 }),
@@ -52,13 +52,7 @@ export function probedLane(agents: readonly AgentPorts[]): BasicLane {
     nodes: agents.map(({ http }) => `127.0.0.1:${http}`),
     table,
     algorithm: prequal(),
-    poll: {
-      transport: httpTransport(),
-      interval: 500,
-      startupJitter: 0,
-      workers: POLLING_THREADS,
-      timeout: 1_000,
-    },
+    poll: { transport: httpTransport(), ...POLLS },
   })
   return new BasicLane(balancer, table, { picks: 20, leases: 1 })
 }
@@ -73,10 +67,7 @@ export function streamedLane(name: string, agents: readonly AgentPorts[]): Basic
     algorithm: leastCpu({ ttl: 3_000, ownSends: true }),
     poll: {
       transport: orcaTransport({ reportInterval: 100 }),
-      interval: 500,
-      startupJitter: 0,
-      workers: POLLING_THREADS,
-      timeout: 1_000,
+      ...POLLS,
     },
   })
   return new BasicLane(balancer, table, { picks: 300, leases: 3 })

@@ -1,6 +1,6 @@
 import { createBalancer, createTable, httpTransport, leastConnections } from '../../../../dist/index.js'
 import { BasicLane } from './basic.js'
-import { POLLING_THREADS } from './faults.js'
+import { POLLS } from './faults.js'
 import { until } from './until.js'
 
 /** A balancer over a table in a file that another process has too, which is killed with leases open. */
@@ -12,13 +12,7 @@ export class SharedLane extends BasicLane {
       nodes,
       table,
       algorithm: leastConnections({ exact: true }),
-      poll: {
-        transport: httpTransport(),
-        interval: 500,
-        startupJitter: 0,
-        workers: POLLING_THREADS,
-        timeout: 1_000,
-      },
+      poll: { transport: httpTransport(), ...POLLS },
     })
     super(balancer, table, { picks: 300, leases: 3 })
   }
