@@ -66,7 +66,7 @@ export interface NodeSnapshot<N extends NodeLike = NodeLike> {
    * is known, or the algorithm is another.
    */
   readonly effective: number | undefined
-  /** For `adaptive`: response time to expect for each request there, ms. */
+  /** For `adaptive`: response time to expect for each request there, ms, and 0.5 that each takes of this process. */
   readonly cost: number | undefined
   /** What `weightedRoundRobin` takes the node's weight for; undefined where it is not known, which counts as the mean. */
   readonly weight: number | undefined
