@@ -1,3 +1,6 @@
+/// <reference lib="dom" />
+/// <reference lib="dom.iterable" />
+import type { Page } from 'playwright-core'
 import { bytesLoaded, faults, inBrowser, outOfReach, picture, served, type VisitOptions } from './browser.js'
 
 const phone = { width: 360, height: 740 }
@@ -12,7 +15,7 @@ const looks: readonly { name: string; link?: string; options: VisitOptions }[] =
 for (const { name, link = '', options } of looks) {
   inBrowser(
     `${name}: axe finds nothing wrong, and all fits the width of the screen`,
-    options,
+    { ...options, wideText: true },
     async (t, page) => {
       await page.goto(`${await served(t)}${link}`)
       await page.getByRole('button', { name: 'Pause' }).click()
@@ -25,6 +28,9 @@ for (const { name, link = '', options } of looks) {
         return scrollWidth - clientWidth
       })
       t.is(overhang, 0)
+      // The policy at first sends all requests to one server.
+      t.regex((await page.locator('.busy-figure').allTextContents()).join(), /100 %/)
+      t.deepEqual(await outsideCards(page), [])
     },
   )
 }
@@ -61,3 +67,26 @@ inBrowser('the four limits, HAProxy and gRPC are told of, with their sources', {
     t.true(sources.some((href) => source.test(href ?? '')))
   }
 })
+
+/** Texts of server cards that are not within their card, or that overlap another one of it. */
+function outsideCards(page: Page): Promise<string[]> {
+  return page.evaluate(() =>
+    [...document.querySelectorAll('.server > g:first-child')].flatMap((card) => {
+      const panel = card.querySelector('.panel')?.getBoundingClientRect()
+      const texts = [...card.querySelectorAll('text')]
+        .filter(({ textContent }) => textContent !== '')
+        .map((text) => ({ text: text.textContent, box: text.getBoundingClientRect() }))
+      const isOut = ({ left, right }: DOMRect) =>
+        panel === undefined || left < panel.left || right > panel.right
+      const isOver = (box: DOMRect) =>
+        texts.some(
+          ({ box: other }) =>
+            other !== box &&
+            Math.abs(other.top - box.top) < 5 &&
+            other.left < box.right &&
+            box.left < other.right,
+        )
+      return texts.filter(({ box }) => isOut(box) || isOver(box)).map(({ text }) => text ?? '')
+    }),
+  )
+}

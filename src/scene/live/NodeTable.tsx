@@ -4,6 +4,7 @@ import type { Arrangement, SortKey } from '../../live/arrange.js'
 import type { LiveNode } from '../../live/live-view.js'
 import type { Column } from './columns.js'
 import type { History } from './history.js'
+import { useRoom } from './use-room.js'
 
 interface NodeTableProps {
   readonly nodes: readonly LiveNode[]
@@ -35,6 +36,7 @@ export function NodeTable(props: NodeTableProps) {
   const { nodes, columns, history, arrangement, chosen, onSort, onChoose } = props
   const box = useRef<HTMLElement>(null)
   const { first, last } = useWindow(box, nodes.length)
+  const room = useRoom(box)
   const [cursor, setCursor] = useState(0)
   const toFocus = useRef(false)
   // One stop of the tab key: the row that was gone to, or the first in sight.
@@ -67,7 +69,7 @@ export function NodeTable(props: NodeTableProps) {
 
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and by the keyboard too
-    <section class="nodes" ref={box} tabIndex={0} aria-label="Nodes">
+    <section class="nodes" data-room={room} ref={box} tabIndex={0} aria-label="Nodes">
       <table aria-rowcount={nodes.length + 1}>
         <thead>
           <tr aria-rowindex={1}>

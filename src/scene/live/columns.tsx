@@ -5,6 +5,7 @@ import type { LiveNode, LiveView } from '../../live/live-view.js'
 import { duration, percent, shareText, short } from './format.js'
 import type { History } from './history.js'
 import { Sparkline } from './Sparkline.js'
+import type { Room } from './use-room.js'
 
 /** A column of the table, but for the node's name, which comes first. */
 export interface Column {
@@ -15,8 +16,8 @@ export interface Column {
   readonly isNumber: boolean
   /** Whether the first click sorts from the largest down. */
   readonly isDescendingFirst: boolean
-  /** From which width of the page on it is shown. */
-  readonly from: 'phone' | 'tablet' | 'desk' | 'wide'
+  /** The smallest room in which it is shown. */
+  readonly from: Room
   readonly cell: (node: LiveNode, history: History) => ComponentChildren
 }
 

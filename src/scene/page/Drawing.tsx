@@ -10,6 +10,7 @@ import { followTheme } from '../parts/chart.js'
 import { Painter } from './painter.js'
 import { useStillness, useTicks } from './player.js'
 import { ServerCard } from './ServerCard.js'
+import { Words } from './Words.js'
 
 interface DrawingProps {
   readonly player: Player
@@ -119,29 +120,31 @@ function usePainting(player: Player, which: number, layout: Layout, still: boole
 }
 
 function Headings({ layout, balancers }: { layout: Layout; balancers: number }) {
-  const { narrow, users, balancers: group, servers } = layout
+  const { users, balancers: group, servers } = layout
   const card = servers[0]?.card
   const y = TOP - 16
-  const named = balancers === 1 ? 'Load balancer' : `${balancers} load balancers`
+  const names =
+    balancers === 1
+      ? ['Load balancer', 'Balancer']
+      : [`${balancers} load balancers`, `${balancers} balancers`, `${balancers} LBs`]
   return (
     <g class="headings">
-      <text x={middleOf(users)} y={y}>
-        Users
-      </text>
-      <text x={middleOf(group)} y={y}>
-        {narrow ? (balancers === 1 ? 'Balancer' : `${balancers} balancers`) : named}
-      </text>
-      {card && (
-        <text x={middleOf(card)} y={y}>
-          Servers
-        </text>
-      )}
+      <Words class="middle" choices={['Users']} room={users.width} x={middleOf(users)} y={y} />
+      <Words class="middle" choices={names} room={roomAround(layout)} x={middleOf(group)} y={y} />
+      {card && <Words class="middle" choices={['Servers']} room={card.width} x={middleOf(card)} y={y} />}
     </g>
   )
 }
 
 function middleOf({ x, width }: Box): number {
   return x + width / 2
+}
+
+/** Width that a text over or under the balancers may take without touching what is beside them, px. */
+function roomAround({ users, balancers, servers }: Layout): number {
+  const middle = middleOf(balancers)
+  const right = servers[0]?.waiting.x ?? middle + balancers.width
+  return 2 * Math.min(middle - users.width - 4, right - middle)
 }
 
 // As wide as the server's share of the requests.
@@ -177,12 +180,8 @@ function Users({ layout, rate }: { layout: Layout; rate: number }) {
           <path d="M-14 16v-3a14 12 0 0 1 28 0v3z" />
         </g>
       ))}
-      <text class="name" x={x} y={y + 92}>
-        {Math.round(rate)}
-      </text>
-      <text class="figure middle" x={x} y={y + 107}>
-        req/s
-      </text>
+      <Words class="name middle" choices={[`${Math.round(rate)}`]} room={users.width} x={x} y={y + 92} />
+      <Words class="figure middle" choices={['req/s']} room={users.width} x={x} y={y + 107} />
     </g>
   )
 }
@@ -193,6 +192,7 @@ function Balancers({ layout, run }: { layout: Layout; run: SceneRun }) {
   const x = middleOf(group)
   const below = group.y + group.height
   const isOne = balancer.length === 1
+  const room = roomAround(layout)
   return (
     <g class="balancers" style={last < 0 ? {} : { '--own': `var(--server-${last + 1})` }}>
       <rect class={isOne ? 'panel' : 'group'} {...group} rx="12" />
@@ -205,12 +205,14 @@ function Balancers({ layout, run }: { layout: Layout; run: SceneRun }) {
       ) : (
         balancer.map((box) => <rect class="panel" key={box.y} {...box} rx={Math.min(4, box.height / 3)} />)
       )}
-      <text class="figure middle" x={x} y={below + 18}>
-        last sent to
-      </text>
-      <text class="name own" x={x} y={below + 35}>
-        {last < 0 ? '–' : titleOf(last)}
-      </text>
+      <Words class="figure middle" choices={['last sent to']} room={room} x={x} y={below + 18} />
+      <Words
+        class="name own middle"
+        choices={[last < 0 ? '–' : titleOf(last)]}
+        room={room}
+        x={x}
+        y={below + 35}
+      />
     </g>
   )
 }

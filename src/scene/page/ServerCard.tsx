@@ -3,6 +3,7 @@ import { CAPACITY } from '../model/inputs.js'
 import type { ServerPlace } from '../model/layout.js'
 import type { SceneServer } from '../model/run.js'
 import { lastTold, titleOf } from '../model/words.js'
+import { Words } from './Words.js'
 
 interface ServerCardProps {
   readonly server: SceneServer
@@ -15,62 +16,100 @@ interface ServerCardProps {
   readonly still: boolean
 }
 
-/** Width of a card in which all words have room, px. */
-const WIDE = 290
 const BAR = { y: 30, height: 24 }
 const GAUGE = { y: 65, height: 7 }
+
+/** Widths of what stands in a card beside what takes the rest, px. */
+const SIZES = {
+  narrow: { inset: 10, percent: 48, busy: 0, lost: 50 },
+  wide: { inset: 14, percent: 52, busy: 36, lost: 84 },
+}
+const NAME = 72
+const GAP = 8
 
 /** One server: how busy it is, what it last told, and what waits for it. */
 export function ServerCard({ server, index, place, narrow, isLast, still }: ServerCardProps) {
   const { x, y, width, height } = place.card
-  const inset = narrow ? 10 : 14
-  const barWidth = width - inset - (narrow ? 54 : 86)
-  const gaugeWidth = width - inset * 2
+  const sizes = narrow ? SIZES.narrow : SIZES.wide
+  const { inset } = sizes
+  const inner = width - inset * 2
+  const barWidth = inner - GAP - sizes.percent - sizes.busy
   const { busy, cpu, reported, lost, queue, share, sent } = server
   const told = lastTold(server)
+  const beside = inner - NAME - GAP - (lost > 0 ? sizes.lost + GAP : 0)
   return (
     <g class={isLast ? 'server last' : 'server'} style={{ '--own': `var(--server-${index + 1})` }}>
       <g transform={`translate(${x} ${y})`}>
         <rect class="panel" width={width} height={height} rx="10" />
         <rect class="strip" y="12" width="4" height={height - 24} rx="2" x="-2" />
-        <text class="name" x={inset} y="20">
-          {titleOf(index)}
-        </text>
-        {lost > 0 && <Lost lost={lost} x={narrow ? width - 8 : inset + 68} narrow={narrow} />}
+        <Words class="name" choices={[titleOf(index)]} room={NAME} x={inset} y={20} />
+        {lost > 0 && (
+          <Lost
+            lost={lost}
+            x={narrow ? width - inset - sizes.lost : inset + NAME + GAP}
+            width={sizes.lost}
+            narrow={narrow}
+          />
+        )}
         {!(narrow && lost > 0) && (
-          <text class="figure end" x={width - inset} y="20">
-            {percent(share * 100)}
-            {narrow || (lost > 0 && width < WIDE) ? '' : ' of requests'}
-          </text>
+          <Words
+            class="figure end"
+            choices={[`${percent(share * 100)} of requests`, percent(share * 100)].slice(narrow ? 1 : 0)}
+            room={beside}
+            x={width - inset}
+            y={20}
+          />
         )}
 
         <Fill x={inset} {...BAR} width={barWidth} radius={5} part={busy} kind="busy" />
-        <text class="busy-figure" x={inset + barWidth + 8} y={BAR.y + 17}>
-          {percent(busy * 100)}
-          {!narrow && <tspan class="figure"> busy</tspan>}
-        </text>
+        <Words
+          class="busy-figure end"
+          choices={[percent(busy * 100)]}
+          room={sizes.percent}
+          x={inset + barWidth + GAP + sizes.percent}
+          y={BAR.y + 17}
+        />
+        {!narrow && (
+          <Words
+            class="figure end"
+            choices={['busy']}
+            room={sizes.busy - 4}
+            x={width - inset}
+            y={BAR.y + 17}
+          />
+        )}
 
-        <Fill x={inset} {...GAUGE} width={gaugeWidth} radius={3.5} part={(reported ?? 0) / 100} kind="told" />
+        <Fill x={inset} {...GAUGE} width={inner} radius={3.5} part={(reported ?? 0) / 100} kind="told" />
         <path
           class="now"
           d="M0 -3V10"
-          style={{ transform: `translate(${inset + (gaugeWidth * cpu) / 100}px, ${GAUGE.y}px)` }}
+          style={{ transform: `translate(${inset + (inner * cpu) / 100}px, ${GAUGE.y}px)` }}
         />
-        <text class="figure" x={inset} y="88">
-          {reported === undefined ? told : `${narrow ? 'told' : 'last told CPU'} ${told}`}
-        </text>
+        <Words
+          class="figure"
+          choices={reported === undefined ? [told] : [`last told CPU ${told}`, `told ${told}`, told]}
+          room={inner}
+          x={inset}
+          y={88}
+        />
       </g>
       {queue > 0 && (
-        <text class={queue >= CAPACITY ? 'waiting end many' : 'waiting end'} x={x - 8} y={y + height - 5}>
-          {count(queue)}
-          {narrow ? '' : ' waiting'}
-        </text>
+        <Words
+          class={queue >= CAPACITY ? 'waiting end many' : 'waiting end'}
+          choices={[`${count(queue)} waiting`, count(queue)]}
+          room={place.waiting.width}
+          x={x - 8}
+          y={y + height - 5}
+        />
       )}
       {still && (
-        <text class="waiting end" x={x - 8} y={y + 11}>
-          {count(sent)}
-          {narrow ? '' : ' sent'}
-        </text>
+        <Words
+          class="waiting end"
+          choices={[`${count(sent)} sent`, count(sent)]}
+          room={place.waiting.width}
+          x={x - 8}
+          y={y + 11}
+        />
       )}
     </g>
   )
@@ -105,15 +144,25 @@ function Fill({ x, y, width, height, radius, part, kind }: FillProps) {
   )
 }
 
-function Lost({ lost, x, narrow }: { lost: number; x: number; narrow: boolean }) {
-  const width = narrow ? 50 : 82
+interface LostProps {
+  readonly lost: number
+  readonly x: number
+  readonly width: number
+  readonly narrow: boolean
+}
+
+function Lost({ lost, x, width, narrow }: LostProps) {
+  const part = `−${percent(lost * 100)}`
   return (
-    <g class="lost" transform={`translate(${narrow ? x - width : x} 6)`}>
+    <g class="lost" transform={`translate(${x} 6)`}>
       <rect width={width} height="19" rx="9.5" />
-      <text x={width / 2} y="14">
-        −{percent(lost * 100)}
-        {narrow ? '' : ' CPU'}
-      </text>
+      <Words
+        class="part"
+        choices={narrow ? [part] : [`${part} CPU`, part]}
+        room={width - 10}
+        x={width / 2}
+        y={14}
+      />
     </g>
   )
 }
