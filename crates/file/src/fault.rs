@@ -47,7 +47,10 @@ impl fmt::Display for Fault {
             Self::Dangling => to.write_str(
                 "it is a link to a file that is not there. Name that file itself, or delete the link",
             ),
-            Self::NotOurs(user) => write!(to, "it belongs to another user ({user})"),
+            Self::NotOurs(user) => write!(
+                to,
+                "it belongs to another user ({user}), and whoever owns it decides which nodes are picked: root may not use it either. Run as that user, or name another file"
+            ),
             Self::Writable(mode) => write!(
                 to,
                 "all users may write it (its mode is {mode:04o}), and who writes it decides who is picked. Let its user alone do so: chmod 600"

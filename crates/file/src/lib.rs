@@ -4,6 +4,7 @@
 //! - [`header`]: what a file says of itself, and what of it must be so.
 //! - [`fault`]: why a file can't be used.
 //! - [`shared_file`]: one file, opened or made.
+//! - [`leftovers`]: what is left of files that were never finished.
 //! - [`locks`]: its locks.
 //! - [`mapping`]: its memory, which stays readable also where the file is cut short.
 //!
@@ -13,6 +14,7 @@
 
 pub mod fault;
 pub mod header;
+pub mod leftovers;
 pub mod locks;
 pub mod mapping;
 pub mod shared_file;

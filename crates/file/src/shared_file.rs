@@ -1,18 +1,16 @@
 //! One file, opened or made.
 
-use std::ffi::OsString;
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::ErrorKind;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
-use std::path::{Path, PathBuf};
-use std::process;
+use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use crate::fault::{Fault, Outcome, refused};
 use crate::header::{self, Origin, PAGE, Shape};
+use crate::leftovers;
 use crate::locks::{self, Kind};
 use crate::mapping::Mapping;
 
@@ -40,6 +38,7 @@ impl SharedFile {
     pub fn open(path: &Path, shape: &Shape, first: &[u8]) -> Outcome<Self> {
         let origin = Origin::here()?;
         let mut made = false;
+        leftovers::remove(path);
         for _ in 0..TRIES {
             let mut options = OpenOptions::new();
             // A pipe is not waited for.
@@ -156,8 +155,8 @@ fn check(file: &File) -> Outcome<(Shape, Origin)> {
     if !about.is_file() {
         return Err(Fault::NotAFile);
     }
-    let user = crate::mapping::user();
-    if about.uid() != user && user != 0 {
+    // Root is no exception: whoever owns the file decides which nodes are picked.
+    if about.uid() != crate::mapping::user() {
         return Err(Fault::NotOurs(about.uid()));
     }
     let mut bytes = [0; header::USED];
@@ -204,7 +203,7 @@ fn replace(path: &Path, old: &File, shape: &Shape, first: &[u8], origin: &Origin
     make(path, shape, first, origin, |new| fs::rename(new, path))
 }
 
-// Makes a file beside, whole, and then names it; false where another process was first.
+// Makes a file beside, whole, and then names it; false where another process was first, or took it for a leftover.
 fn make(
     path: &Path,
     shape: &Shape,
@@ -212,10 +211,11 @@ fn make(
     origin: &Origin,
     name: impl FnOnce(&Path) -> std::io::Result<()>,
 ) -> Outcome<bool> {
-    let beside = beside(path);
-    let made = fill(&beside, shape, first, origin).and_then(|()| match name(&beside) {
+    let beside = leftovers::new_name(path);
+    let made = fill(&beside, shape, first, origin).and_then(|_locked| match name(&beside) {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(false),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
         Err(error) => Err(refused("made")(error)),
     });
     // Its other name stays; a rename has taken this one already.
@@ -223,30 +223,21 @@ fn make(
     made
 }
 
-fn beside(path: &Path) -> PathBuf {
-    static NEXT: AtomicU32 = AtomicU32::new(0);
-    let count = NEXT.fetch_add(1, Ordering::Relaxed);
-    // Processes of two containers may have one number.
-    let now = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .map_or(0, |since| since.as_nanos());
-    let mut name = OsString::from(path);
-    name.push(format!(".{}-{count}-{now}.new", process::id()));
-    PathBuf::from(name)
-}
-
-fn fill(path: &Path, shape: &Shape, first: &[u8], origin: &Origin) -> Outcome<()> {
+// The file is returned with the lock that shows that its maker lives: it goes when the file is closed.
+fn fill(path: &Path, shape: &Shape, first: &[u8], origin: &Origin) -> Outcome<File> {
     let (Some(total), Some(rows)) = (shape.total(), shape.rows_at()) else {
         return Err(Fault::Broken);
     };
     let mut options = OpenOptions::new();
     options.read(true).write(true).create_new(true).mode(0o600);
     let file = options.open(path).map_err(refused("made"))?;
+    locks::take(&file, leftovers::MAKING, Kind::Exclusive).map_err(refused("locked"))?;
     file.set_len(total).map_err(refused("made"))?;
     allocate(&file, 0, rows)?;
     file.write_all_at(first, PAGE).map_err(refused("written"))?;
     file.write_all_at(&header::write(shape, origin), 0)
-        .map_err(refused("written"))
+        .map_err(refused("written"))?;
+    Ok(file)
 }
 
 fn allocate(file: &File, at: u64, length: u64) -> Outcome<()> {

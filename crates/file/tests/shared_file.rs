@@ -2,13 +2,14 @@
 #![cfg(target_os = "linux")]
 
 use std::fs::{self, OpenOptions};
-use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt, symlink};
+use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt, chown, symlink};
 use std::path::PathBuf;
 use std::thread;
 
 use idlest_file::fault::Fault;
 use idlest_file::header::{PAGE, Shape};
-use idlest_file::locks::Kind;
+use idlest_file::leftovers::{MAKING, new_name};
+use idlest_file::locks::{self, Kind};
 use idlest_file::shared_file::SharedFile;
 
 const SHAPE: Shape = Shape {
@@ -171,4 +172,35 @@ fn a_file_that_all_users_may_write_is_refused() {
             other => assert!(!refused && other.is_ok(), "{mode:o}"),
         }
     }
+}
+
+#[test]
+fn a_file_of_another_user_is_refused_to_root_too() {
+    let place = Place::new("user");
+    drop(open(&place).unwrap());
+    // Only root can give a file away.
+    if chown(place.file(), Some(12_345), None).is_err() {
+        return;
+    }
+    assert!(matches!(open(&place), Err(Fault::NotOurs(12_345))));
+}
+
+#[test]
+fn what_a_dead_maker_left_is_removed_and_what_a_living_one_fills_stays() {
+    let place = Place::new("leftovers");
+    let (dead, living) = (new_name(&place.file()), new_name(&place.file()));
+    fs::write(&dead, "x").unwrap();
+    let making = fs::File::create(&living).unwrap();
+    assert!(locks::take(&making, MAKING, Kind::Exclusive).unwrap());
+    let other = place.0.join("table.new");
+    fs::write(&other, "of someone else").unwrap();
+    let file = open(&place).unwrap();
+    assert!(!dead.exists());
+    assert!(living.exists());
+    assert!(other.exists());
+    drop(making);
+    // Also where the table is there already.
+    drop(open(&place).unwrap());
+    assert!(!living.exists());
+    assert!(file.is_at(&place.file()));
 }
