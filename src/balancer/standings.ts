@@ -35,6 +35,8 @@ export type Grade = typeof WELL | typeof EJECTED | typeof DOWN | typeof OUT_BY_O
 /** What a member's grade depends on. */
 export interface Standing {
   readonly id: string
+  /** What its weight and its place among keys go by: its id, unless it has another key. */
+  key: string
   order: MemberOrder
   told: Told
   /** Whether this thread ejected it for what became of its requests, or the balancer's own thread did. */
@@ -187,9 +189,9 @@ export class Standings {
   }
 
   #gradeOf(member: Standing): Grade {
-    const { id, order, told, part } = member
+    const { key, order, told, part } = member
     if (order === 'drain' || told.state === 'drain' || told.state === 'maint') return OUT_BY_ORDER
-    if (told.weight === 0 || part === 0 || this.#weightOf(id) === 0) return OUT_BY_ORDER
+    if (told.weight === 0 || part === 0 || this.#weightOf(key) === 0) return OUT_BY_ORDER
     if (told.state === 'down') return DOWN
     return member.ejected || member.ejectedThere ? EJECTED : WELL
   }
