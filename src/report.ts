@@ -1,6 +1,9 @@
 /** What a node says of taking work, the gravest last: it takes it, finishes what it has, is out for maintenance, or ill. */
 export type NodeState = 'up' | 'drain' | 'maint' | 'down'
 
+/** The largest weight that counts, percent: 256 times the usual one, as for HAProxy. */
+export const MOST_WEIGHT = 25_600
+
 /**
  * What a node says of its load. The model is ORCA's `OrcaLoadReport`; ORCA's 0-1 utilizations exist on the wire
  * alone: here everything is in percent. All fields are optional. The table keeps
@@ -29,7 +32,7 @@ export interface Report {
   named?: Record<string, number> | undefined
   /** Whether it takes work. Like the two below it is for the balancer's members, not for the table, and stays until told anew. */
   state?: NodeState | undefined
-  /** Percent of the share that it would get otherwise, 0-100; above 100 counts as 100, 0 as no new work. */
+  /** Its weight in percent of its usual one, at least 0: 50 counts half, 200 twice, 0 as no new work. Above 25,600 counts as 25,600. */
   weight?: number | undefined
   /** Most requests in flight that it takes from this process, at least 0; 0: no limit. */
   maxInFlight?: number | undefined

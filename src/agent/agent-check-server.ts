@@ -1,5 +1,5 @@
 import { createServer, type Socket } from 'node:net'
-import type { Report } from '../report.js'
+import { MOST_WEIGHT, type Report } from '../report.js'
 import { writeAgentCheck } from '../reports/agent-check.js'
 import { type Address, listen } from '../web/listening.js'
 import type { AgentServer } from './agent-server.js'
@@ -35,12 +35,12 @@ const MAX_SENT = 4_096
 /**
  * What HAProxy is to give a node of its configured weight, percent: what is left of `cpu`, which is the agent's
  * utilization, times the node's own weight. At least 1, so that rounding drains nobody, but for a weight of 0.
- * @returns a whole number from 0 to 100; undefined: no load is known
+ * @returns a whole number from 0 to 25,600; undefined: no load is known
  */
 export function weightPercent({ cpu, weight = 100 }: Report): number | undefined {
   if (weight === 0) return 0
   if (cpu === undefined) return undefined
-  return Math.min(100, Math.max(1, Math.round(((100 - cpu) * weight) / 100)))
+  return Math.min(MOST_WEIGHT, Math.max(1, Math.round(((100 - cpu) * weight) / 100)))
 }
 
 /** The reply to an agent check, from the report as it is now: the whole state, each time. */

@@ -43,8 +43,8 @@ export interface Agent {
   /** Says that it takes work. */
   ready(): void
   /**
-   * Says what share of work it takes.
-   * @param percent of the share that it would get otherwise, 0-100; undefined: says nothing of it any more
+   * Reports a weight.
+   * @param percent of the usual weight, 0-25,600: 50 counts half, 200 twice, 0 drains; undefined: no longer reported
    * @throws OptionError
    */
   setWeight(percent: number | undefined): void

@@ -20,7 +20,7 @@ const GAUGES = [
   ['inFlight', 'requests_in_flight', 1, 'Requests in flight.'],
   ['latency', 'latency_seconds', MS, 'Latency of a request.'],
   ['queueDelay', 'queue_delay_seconds', MS, 'Time from arrival of a request to start of its work.'],
-  ['weight', 'weight_ratio', PERCENT, 'Share of work that is taken, of what it would be otherwise, 0-1.'],
+  ['weight', 'weight_ratio', PERCENT, 'Weight relative to the usual one: 0.5 counts half, 2 twice.'],
   [
     'maxInFlight',
     'max_in_flight',

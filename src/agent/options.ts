@@ -5,6 +5,7 @@ import { type Meter, QueueMeter } from '../meter/meter.js'
 import { GRPC_PACKAGE, needPackage } from '../optional-package.js'
 import { checkOptions, clockSchema, flag, milliseconds, number, options, text, whole } from '../options.js'
 import { processClock } from '../process-clock.js'
+import { MOST_WEIGHT } from '../report.js'
 import { MAX_VALUE } from '../reports/values.js'
 import { tokenSchema } from '../web/token.js'
 import { type ServerTls, serverTlsSchema } from '../web/web-server.js'
@@ -73,7 +74,7 @@ export interface AgentOptions extends UtilizationOptions {
    * agent's `set`. Default none.
    */
   readonly named?: Readonly<Record<string, NamedValue>> | undefined
-  /** Percent of the share of work that it would get otherwise, 0-100. Default: says nothing of it. */
+  /** Weight in percent of the usual one, 0-25,600: 50 counts half, 200 twice, 0 drains. Default: not reported. */
   readonly weight?: number | undefined
   /** Most requests in flight that it takes from one process, at least 0; 0: no limit. Default: says nothing of it. */
   readonly maxInFlight?: number | undefined
@@ -159,7 +160,7 @@ const agentOptions = options({
     ),
     {},
   ),
-  weight: v.optional(number(0, 100)),
+  weight: v.optional(number(0, MOST_WEIGHT)),
   maxInFlight: v.optional(number(0, MAX_VALUE)),
   sampleInterval: v.optional(milliseconds(1), 1_000),
   sampleTimeout: v.optional(milliseconds(1), 2_000),

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.js'
 import { OptionError } from '../errors.js'
-import type { NodeState, Report } from '../report.js'
+import { MOST_WEIGHT, type NodeState, type Report } from '../report.js'
 import { MAX_VALUE } from '../reports/values.js'
 import { type Background, startBackground } from './background.js'
 import { Measures } from './measures.js'
@@ -109,11 +109,11 @@ export class Reporter {
   }
 
   /**
-   * @param percent of the share that it would get otherwise, 0-100; undefined: says nothing of it any more
+   * @param percent of its usual weight, 0-25,600: 50 counts half, 200 twice; undefined: no longer reported
    * @throws OptionError
    */
   setWeight(percent: number | undefined): void {
-    this.#weight = amount('weight', percent, 100)
+    this.#weight = amount('weight', percent, MOST_WEIGHT)
     this.#changed()
   }
 

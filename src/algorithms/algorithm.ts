@@ -4,6 +4,9 @@ import type { CustomAlgorithm } from './custom.js'
 /** Fixed weights by node id, 0 (never picked) to 1e12; a node that is not named weighs 1. */
 export type Weights = Readonly<Record<string, number>>
 
+/** Gives a node's key, a string of 1 to 1,024 characters. */
+export type NodeKey<N = never> = (node: N) => string
+
 /** The fixed weight of a node by its id. */
 export type WeightOf = (id: string) => number
 
@@ -166,8 +169,10 @@ export interface HashRingAlgorithm {
   readonly hash: HashName
   /** What a node may have in flight, in means; undefined: any number. */
   readonly boundedLoad: number | undefined
-  /** Fixed weights by id. */
+  /** Fixed weights by the nodes' keys. */
   readonly weights: Weights | undefined
+  /** The key of a node; undefined: its own, or its id. Not on other threads, which are told the keys. */
+  readonly keyOf?: NodeKey | undefined
 }
 
 /** `maglev()`: the node in a cell of a table. */
@@ -178,14 +183,16 @@ export interface MaglevAlgorithm {
   readonly tableSize: number
   /** How keys and nodes are hashed. */
   readonly hash: HashName
-  /** Fixed weights by id. */
+  /** Fixed weights by the nodes' keys. */
   readonly weights: Weights | undefined
+  /** The key of a node; undefined: its own, or its id. Not on other threads, which are told the keys. */
+  readonly keyOf?: NodeKey | undefined
 }
 
 /** The algorithms that pick by keys. */
 export type KeyedAlgorithm = HashRingAlgorithm | MaglevAlgorithm
 
-/** How a balancer picks: checked and frozen; but for `custom`, plain data that can be posted to a worker thread. */
+/** How a balancer picks: checked and frozen; but for `custom` and `keyOf`, plain data that can be posted to a worker thread. */
 export type Algorithm =
   | RandomAlgorithm
   | RoundRobinAlgorithm

@@ -45,6 +45,10 @@ function isWeightsOption(weights: unknown): boolean {
   return weights === undefined || isWeights(weights)
 }
 
+function isKeyOf(keyOf: unknown): boolean {
+  return keyOf === undefined || typeof keyOf === 'function'
+}
+
 function isCost(value: unknown): boolean {
   return typeof value === 'boolean' || (isNumberFrom(value, 0, CPU_MAX) && value !== 0)
 }
@@ -132,8 +136,9 @@ const checks: { [K in Algorithm['kind']]: (value: object) => boolean } = {
     )
   },
   hashRing: (value) => {
-    const { points, hash, boundedLoad, weights } = value as Partial<HashRingAlgorithm>
+    const { points, hash, boundedLoad, weights, keyOf } = value as Partial<HashRingAlgorithm>
     return (
+      isKeyOf(keyOf) &&
       isWhole(points, 1, MOST_POINTS) &&
       isHashName(hash) &&
       (boundedLoad === undefined || isNumberFrom(boundedLoad, 1, Number.MAX_VALUE)) &&
@@ -141,8 +146,8 @@ const checks: { [K in Algorithm['kind']]: (value: object) => boolean } = {
     )
   },
   maglev: (value) => {
-    const { tableSize, hash, weights } = value as Partial<MaglevAlgorithm>
-    return isTableSize(tableSize) && isHashName(hash) && isWeightsOption(weights)
+    const { tableSize, hash, weights, keyOf } = value as Partial<MaglevAlgorithm>
+    return isKeyOf(keyOf) && isTableSize(tableSize) && isHashName(hash) && isWeightsOption(weights)
   },
 }
 
@@ -168,8 +173,8 @@ const fields: {
     'metricNames',
     'weights',
   ],
-  hashRing: ['points', 'hash', 'boundedLoad', 'weights'],
-  maglev: ['tableSize', 'hash', 'weights'],
+  hashRing: ['points', 'hash', 'boundedLoad', 'weights', 'keyOf'],
+  maglev: ['tableSize', 'hash', 'weights', 'keyOf'],
 }
 
 // What has a field of another kind, such as weights, would be taken to have it, unchecked.

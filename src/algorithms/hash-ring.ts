@@ -1,13 +1,13 @@
 import * as v from 'valibot'
 import { OptionError } from '../errors.js'
 import type { HashName } from '../keys/key-hash.js'
-import { checkOptions, number, options, whole } from '../options.js'
-import type { HashRingAlgorithm, Weights } from './algorithm.js'
+import { checkOptions, method, number, options, whole } from '../options.js'
+import type { HashRingAlgorithm, NodeKey, Weights } from './algorithm.js'
 import { hashOption, MOST_POINTS } from './keyed.js'
 import { weightsOption } from './weights.js'
 
 /** Options of `hashRing`. */
-export interface HashRingOptions {
+export interface HashRingOptions<N = unknown> {
   /**
    * Points of a node on the ring, 1 to 10,000. More make shares more even, and take 8 bytes each and about 4 for the
    * index: the standard deviation of a node's share is 1 / sqrt(points) of it, 8 % at 160. All nodes together may have
@@ -24,10 +24,17 @@ export interface HashRingOptions {
    */
   boundedLoad?: number | undefined
   /**
-   * Fixed weights by node id: a node of weight 2 has twice the points, 0 is never picked; one that is not named weighs
-   * 1. A weight above 0 gives at least one point, and at most 100,000. Default: all 1.
+   * Fixed weights by node key, which is the id of a node that has no other: a node of weight 2 has twice the points, 0 is never
+   * picked; one that is not named weighs 1. A weight above 0 gives at least one point, and at most 100,000. Default: all 1.
    */
   weights?: Weights | undefined
+  /**
+   * What a node is known by among keys, in place of its id: a string of 1 to 1,024 characters that stays the same when the
+   * node's address changes, such as the name of a StatefulSet's pod. Of several members with one key the one that joined
+   * last gets its keys. Called with each node as it becomes a member; `weights` go by it. Default: the node's `key` where
+   * it is an object that has one, else its id.
+   */
+  keyOf?: NodeKey<N> | undefined
 }
 
 const hashRingOptions = options({
@@ -35,6 +42,7 @@ const hashRingOptions = options({
   hash: hashOption,
   boundedLoad: v.optional(number(1)),
   weights: weightsOption,
+  keyOf: v.optional(method<NodeKey>()),
 })
 
 /**
@@ -54,11 +62,11 @@ const hashRingOptions = options({
  * ```
  * @throws OptionError
  */
-export function hashRing(given: HashRingOptions = {}): HashRingAlgorithm {
-  const { points, hash, boundedLoad, weights } = checkOptions('hashRing', given, hashRingOptions)
+export function hashRing<N = unknown>(given: HashRingOptions<N> = {}): HashRingAlgorithm {
+  const { points, hash, boundedLoad, weights, keyOf } = checkOptions('hashRing', given, hashRingOptions)
   const most = MOST_POINTS / points
   for (const [id, weight] of Object.entries(weights ?? {})) {
     if (weight > most) throw new OptionError(`hashRing.weights.${id}`, weight, `a number from 0 to ${most}`)
   }
-  return Object.freeze({ kind: 'hashRing', points, hash, boundedLoad, weights })
+  return Object.freeze({ kind: 'hashRing', points, hash, boundedLoad, weights, ...(keyOf && { keyOf }) })
 }

@@ -1,12 +1,12 @@
 import * as v from 'valibot'
 import type { HashName } from '../keys/key-hash.js'
-import { checkOptions, options } from '../options.js'
-import type { MaglevAlgorithm, Weights } from './algorithm.js'
+import { checkOptions, method, options } from '../options.js'
+import type { MaglevAlgorithm, NodeKey, Weights } from './algorithm.js'
 import { hashOption, isTableSize, MOST_CELLS } from './keyed.js'
 import { weightsOption } from './weights.js'
 
 /** Options of `maglev`. */
-export interface MaglevOptions {
+export interface MaglevOptions<N = unknown> {
   /**
    * Cells of the table, a prime number from 3 to 16,777,213, of 4 bytes each. Shares differ by one cell at most, so a
    * hundred times the number of nodes makes them even within 1 %; where there are more nodes than cells, some get no
@@ -16,10 +16,17 @@ export interface MaglevOptions {
   /** What hashes keys and ids. Default `'murmur3'`. */
   hash?: HashName | undefined
   /**
-   * Fixed weights by node id: a node of weight 2 has twice the cells, 0 is never picked; one that is not named weighs 1.
+   * Fixed weights by node key, which is the id of a node that has no other: a node of weight 2 has twice the cells, 0 is never picked; one that is not named weighs 1.
    * Default: all 1.
    */
   weights?: Weights | undefined
+  /**
+   * What a node is known by among keys, in place of its id: a string of 1 to 1,024 characters that stays the same when the
+   * node's address changes, such as the name of a StatefulSet's pod. Of several members with one key the one that joined
+   * last gets its keys. Called with each node as it becomes a member; `weights` go by it. Default: the node's `key` where
+   * it is an object that has one, else its id.
+   */
+  keyOf?: NodeKey<N> | undefined
 }
 
 const maglevOptions = options({
@@ -32,6 +39,7 @@ const maglevOptions = options({
   ),
   hash: hashOption,
   weights: weightsOption,
+  keyOf: v.optional(method<NodeKey>()),
 })
 
 /**
@@ -43,7 +51,7 @@ const maglevOptions = options({
  *
  * @throws OptionError
  */
-export function maglev(given: MaglevOptions = {}): MaglevAlgorithm {
-  const { tableSize, hash, weights } = checkOptions('maglev', given, maglevOptions)
-  return Object.freeze({ kind: 'maglev', tableSize, hash, weights })
+export function maglev<N = unknown>(given: MaglevOptions<N> = {}): MaglevAlgorithm {
+  const { tableSize, hash, weights, keyOf } = checkOptions('maglev', given, maglevOptions)
+  return Object.freeze({ kind: 'maglev', tableSize, hash, weights, ...(keyOf && { keyOf }) })
 }

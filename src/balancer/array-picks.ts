@@ -15,10 +15,11 @@ import { Flights } from '../engine/portable/flights.js'
 import { Generator } from '../engine/portable/generator.js'
 import type { Dice, Plan } from '../engine/portable/plan.js'
 import { fillBandOf, planOf } from '../engine/portable/plan-of.js'
+import { StridePlan } from '../engine/portable/stride.js'
 import { OptionError } from '../errors.js'
 import { NO_SLOT } from '../table/layout.js'
 import type { TableBuffer, TableMemory } from '../table/memory.js'
-import { BoundArray } from './bound-array.js'
+import { BoundArray, NO_PLAN } from './bound-array.js'
 import { CoreView, glimpseOfGeneration } from './core-view.js'
 import { engineAlgorithmOf } from './cores.js'
 import { arraysOf, type Place } from './members.js'
@@ -103,6 +104,8 @@ export class ArrayPicks implements ArrayPicker {
   private readonly directory: Directory
   private readonly bounds: (BoundArray | undefined)[] = new Array(REMEMBERED).fill(undefined)
   private oldest = 0
+  // What an array that is not bound was last picked from, where the sequence depends on it.
+  private unbound: Plan = NO_PLAN
   private untilClock = 0
   private raw = new Float64Array(16)
   private weights = new Float64Array(0)
@@ -146,7 +149,7 @@ export class ArrayPicks implements ArrayPicker {
       glimpseOfGeneration(this.header) === this.live.generation
     ) {
       bound.left--
-      const index = bound.plan.draw(this.dice)
+      const index = bound.plan.draw(bound.dice)
       if (nodes[index] === bound.elements[index]) return index
       // Not what it was: the draw is repeated after a look at the whole array.
       this.bound = undefined
@@ -181,16 +184,24 @@ export class ArrayPicks implements ArrayPicker {
 
   private selectBound(nodes: readonly NodeLike[], place: number): number {
     let bound = this.bounds[place]
-    if (bound === undefined || !bound.isUnchanged()) bound = this.bounds[place] = new BoundArray(nodes)
+    if (bound === undefined || !bound.isUnchanged()) {
+      bound = this.bounds[place] = new BoundArray(nodes, this.dice)
+    }
     if (bound.revision !== this.live.revision) {
       this.readInto(bound.ids)
+      const before = bound.plan
       bound.plan = this.planFor(bound.ids)
+      if (bound.plan instanceof StridePlan) {
+        // A sequence of its own: steps in another array's would give heavy nodes more than their share.
+        if (bound.dice === this.dice) bound.dice = { ...this.dice }
+        bound.plan.startAfter(before, bound.dice)
+      }
       bound.revision = this.live.revision
     }
     if (bound.plan.length === 0) return -1
     this.bound = bound
     bound.left = PICKS_A_LOOK - 1
-    return bound.plan.draw(this.dice)
+    return bound.plan.draw(bound.dice)
   }
 
   // A loop over four is faster than indexOf, which is a call.
@@ -226,6 +237,10 @@ export class ArrayPicks implements ArrayPicker {
       return length === 0 ? -1 : (this.band[this.dice.generator.below(length)] as number)
     }
     const plan = this.planFor(nodes)
+    if (plan instanceof StridePlan) {
+      plan.startAfter(this.unbound, this.dice)
+      this.unbound = plan
+    }
     return plan.length === 0 ? -1 : plan.draw(this.dice)
   }
 

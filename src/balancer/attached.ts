@@ -161,11 +161,12 @@ class ThreadBalancer extends TablePicker<string> implements AttachedBalancer {
   }
 
   #stand({ places, standings }: PostedMembers): Member<string>[] {
-    return places.flatMap(({ slot, generation }, i) => {
+    return places.flatMap(({ id, key = id, slot, generation }, i) => {
       const member = this.members.at(slot, generation)
       const standing = standings[i]
       // It left meanwhile, or comes with the next message of all members.
       if (member === undefined || standing === undefined) return []
+      this.members.rekey(member, key)
       takeStanding(member, standing)
       this.members.update(member)
       this.members.rank(member, standing)

@@ -1,7 +1,8 @@
-import { type Plan, UniformPlan } from '../engine/portable/plan.js'
+import { type Dice, type Plan, UniformPlan } from '../engine/portable/plan.js'
 import { idOf, type NodeLike } from './node.js'
 
-const NO_PLAN: Plan = new UniformPlan(new Uint32Array(0), 0)
+/** Nothing to draw from. */
+export const NO_PLAN: Plan = new UniformPlan(new Uint32Array(0), 0)
 
 /**
  * An array of nodes that came more than once, with what is known of its elements, so that another pick from it need
@@ -15,14 +16,17 @@ export class BoundArray {
   readonly ids: readonly string[]
   /** What to draw from: indices into the array. */
   plan: Plan = NO_PLAN
+  /** What its draws change: the picker's own, unless the plan needs a sequence of its own. */
+  dice: Dice
   /** The view's revision that the plan is of. */
   revision = -1
   /** Picks until the whole array is looked at again. */
   left = 0
 
   /** Throws BadNodeError. */
-  constructor(array: readonly NodeLike[]) {
+  constructor(array: readonly NodeLike[], dice: Dice) {
     this.array = array
+    this.dice = dice
     this.elements = array.slice()
     // Of the copy: reading the ids may run the caller's code, and that may change the array.
     this.length = this.elements.length

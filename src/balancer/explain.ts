@@ -67,7 +67,7 @@ function pickedWords(facts: NodeSnapshot, grounds: Grounds, rules: Rules): strin
   const draws = share > 0 ? `, ${percent(share * 100)} % of draws` : ''
   const notes = [`may be picked${draws}: ${groundsWords(grounds)}`]
   if (told.weight !== undefined && told.weight !== 100) {
-    notes.push(`told a weight of ${percent(told.weight)} % of its share`)
+    notes.push(`reported a weight of ${percent(told.weight)} %`)
   }
   if (suspect !== undefined) notes.push(`suspect${SUSPECT[suspect]}, and gets half of its share`)
   if (rules.isOpen && (ejected !== undefined || state === 'down')) {

@@ -33,20 +33,23 @@ export interface GuardOptions {
   readonly maxShare: number
 }
 
-/** Draws that are decided one by one, before all others are. */
+/** Members that are excluded one by one, before all others are decided. */
 const ONE_BY_ONE = 4
-/** Draws of which one is taken by the parts of those that found them; the last one is, whatever its part. */
-const BY_PART = 32
+/** Draws in which chance may pass over a member and draw again; the last one is taken. */
+const MOST_DRAWS = 32
 
 const TAKEN = 0
 const THINNED = 1
 const FULL = 2
 const CAPPED = 3
-type Verdict = typeof TAKEN | typeof THINNED | typeof FULL | typeof CAPPED
+/** Thinned by chance, and may be drawn again in this pick. */
+const AGAIN = 4
+type Verdict = typeof TAKEN | typeof THINNED | typeof FULL | typeof CAPPED | typeof AGAIN
 
 /**
- * Looks at draws before they are picks, where some member has a weight or a limit or is suspect, or shares are limited.
- * Whoever is passed over is excluded, and another is drawn: so this goes with every algorithm.
+ * Looks at draws before they are picks, where some member has a weight or a limit or is suspect, or shares are limited. A
+ * member that is passed over is excluded and another one is drawn, or the draw is repeated with the same members where
+ * that makes shares proportional to the weights (`Parts`). So this goes with every algorithm.
  */
 export class Guard {
   readonly counters: GuardCounters = { thinned: 0, full: 0, capped: 0, failedOpen: 0 }
@@ -55,14 +58,12 @@ export class Guard {
   readonly #memory: TableMemory
   readonly #generator: Generator
   readonly #window: ShareWindow | undefined
-  readonly #parts: Parts | undefined
+  readonly #parts: Parts
   #members: readonly Member[] = []
   // Indices of those that may be picked.
   #up: number[] = []
   #isWeighed = false
   #largest = 1
-  // Of their parts, where draws go by these; else 0.
-  #largestPart = 0
 
   constructor({ memory, algorithm, generator, maxShare }: GuardOptions) {
     this.#memory = memory
@@ -86,7 +87,7 @@ export class Guard {
 
   /** Takes in that weights changed. They are relative: the largest takes all that is drawn. */
   reweigh(): void {
-    this.#parts?.reweigh()
+    this.#parts.reweigh()
     this.#isWeighed = false
   }
 
@@ -94,14 +95,7 @@ export class Guard {
   #weigh(): void {
     this.#isWeighed = true
     this.#largest = 0
-    let [least, largest] = [1, 0]
-    for (const index of this.#up) {
-      const member = this.#member(index)
-      this.#largest = Math.max(this.#largest, this.#weight(member))
-      least = Math.min(least, member.part)
-      largest = Math.max(largest, member.part)
-    }
-    this.#largestPart = this.#parts === undefined && least < largest ? largest : 0
+    for (const index of this.#up) this.#largest = Math.max(this.#largest, claimOf(this.#member(index)))
   }
 
   /** Whether another pick would give a member more than its share of the last ones. */
@@ -116,11 +110,10 @@ export class Guard {
   pick(draws: Draws, excluded: Uint32Array): number {
     this.passed.length = 0
     if (!this.#isWeighed) this.#weigh()
-    const drawn = this.#drawByPart(draws, excluded)
-    const index = drawn < 0 || this.#takes(drawn, draws) ? drawn : this.#another(drawn, draws, excluded)
+    const index = this.#draw(draws, excluded)
     if (index >= 0) {
       this.#window?.add(index)
-      this.#parts?.picked(this.#member(index))
+      this.#parts.picked(this.#member(index))
     }
     return index
   }
@@ -129,43 +122,37 @@ export class Guard {
     return this.#members[index] as Member
   }
 
-  // What those that found a member say of it counts here, or else where it is drawn.
-  #weight(member: Member): number {
-    return this.#parts === undefined ? member.factor : claimOf(member)
+  #draw(draws: Draws, excluded: Uint32Array): number {
+    let out = excluded
+    for (let drawn = 1, passed = 0; ; drawn++) {
+      const index = out.length === 0 ? draws.draw() : draws.drawBut(out)
+      if (index === -1 && passed > 0) return this.#anyone(draws, excluded)
+      if (index < 0) return index
+      const verdict = this.#judge(index, draws)
+      if (verdict === TAKEN) return index
+      this.#count(index, verdict)
+      if (verdict !== AGAIN) {
+        out = Uint32Array.of(...out, index)
+        if (++passed === ONE_BY_ONE) return this.#drawDecided(draws, out, excluded)
+      } else if (drawn >= MOST_DRAWS) return index
+    }
   }
 
-  // Whoever is not taken may be drawn again: so the parts of those that have the same chance come out exactly.
-  #drawByPart(draws: Draws, excluded: Uint32Array): number {
-    const draw = () => (excluded.length === 0 ? draws.draw() : draws.drawBut(excluded))
-    let index = draw()
-    if (this.#largestPart === 0) return index
-    for (let i = 1; i < BY_PART && index >= 0; i++) {
-      const { part } = this.#member(index)
-      if (this.#generator.next() < (part / this.#largestPart) * 2 ** 32) break
-      this.counters.thinned++
-      this.passed.push(index)
-      index = draw()
+  // Draws can be linear in the members, so all that are left are decided in one go, but for those that may be drawn again.
+  #drawDecided(draws: Draws, passed: Uint32Array, excluded: Uint32Array): number {
+    const out = new Set(passed)
+    for (const index of this.#up) {
+      if (out.has(index)) continue
+      const verdict = this.#judge(index, draws)
+      if (verdict !== TAKEN && verdict !== AGAIN) out.add(index)
     }
-    return index
-  }
-
-  // Passes over who was drawn, and draws others.
-  #another(drawn: number, draws: Draws, excluded: Uint32Array): number {
-    const out = new Set(excluded)
-    let index = drawn
-    for (let i = 1; i < ONE_BY_ONE && index >= 0; i++) {
-      out.add(index)
-      index = draws.drawBut(Uint32Array.from(out))
-      if (index < -1 || (index >= 0 && this.#takes(index, draws))) return index
+    const left = Uint32Array.from(out)
+    for (let drawn = 1; ; drawn++) {
+      const index = draws.drawBut(left)
+      if (index === -1) return this.#anyone(draws, excluded)
+      if (index < 0 || drawn >= MOST_DRAWS || this.#chance(index, draws) !== AGAIN) return index
+      this.#count(index, AGAIN)
     }
-    if (index >= 0) {
-      // Each draw is linear in the members, so that all that are left are decided in one go.
-      out.add(index)
-      for (const other of this.#up) if (!out.has(other) && this.#judge(other, draws) !== TAKEN) out.add(other)
-      index = draws.drawBut(Uint32Array.from(out))
-      if (index !== -1) return index
-    }
-    return this.#anyone(draws, excluded)
   }
 
   // Nobody is left: chance does not count, and limits where that is not enough.
@@ -178,25 +165,27 @@ export class Guard {
     return excluded.length === 0 ? draws.draw() : draws.drawBut(excluded)
   }
 
-  #takes(index: number, draws: Draws): boolean {
-    const verdict = this.#judge(index, draws)
-    if (verdict === TAKEN) return true
+  #count(index: number, verdict: Verdict): void {
     if (verdict === FULL) this.counters.full++
     else if (verdict === CAPPED) this.counters.capped++
     else {
       this.counters.thinned++
       this.passed.push(index)
     }
-    return false
   }
 
   #judge(index: number, draws: Draws): Verdict {
     const limit = this.#limit(index)
-    if (limit !== TAKEN) return limit
-    const weight = this.#weight(this.#member(index))
-    if (weight >= this.#largest) return TAKEN
-    if (this.#generator.next() >= (weight / this.#largest) * 2 ** 32) return THINNED
-    return this.#parts?.hasHad(index, this.#members, this.#up, draws) ? THINNED : TAKEN
+    return limit === TAKEN ? this.#chance(index, draws) : limit
+  }
+
+  #chance(index: number, draws: Draws): Verdict {
+    const claim = claimOf(this.#member(index))
+    if (claim >= this.#largest) return TAKEN
+    if (this.#generator.next() >= (claim / this.#largest) * 2 ** 32) {
+      return this.#parts.mayComeAgain(index, this.#members, this.#up, draws) ? AGAIN : THINNED
+    }
+    return this.#parts.hasHad(index, this.#members, this.#up, draws) ? THINNED : TAKEN
   }
 
   #limit(index: number): Verdict {

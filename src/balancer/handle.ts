@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import * as v from 'valibot'
-import type { Algorithm } from '../algorithms/algorithm.js'
+import { type Algorithm, isKeyed } from '../algorithms/algorithm.js'
 import { isAlgorithm } from '../algorithms/check.js'
 import type { EngineName } from '../engine/engine.js'
 import { OptionError } from '../errors.js'
@@ -17,7 +17,8 @@ import { type TrustSettings, trustOptions } from './trust-options.js'
 
 /** The members of a balancer, as they are posted to other threads. */
 export interface PostedMembers {
-  readonly places: readonly Place[]
+  /** With their keys, where these are not their ids. */
+  readonly places: readonly (Place & { readonly key?: string | undefined })[]
   /** How each of them stands. */
   readonly standings: readonly PostedStanding[]
 }
@@ -101,7 +102,7 @@ export class HandleServer {
       kind: 'idlest-balancer',
       name,
       table,
-      algorithm,
+      algorithm: postable(algorithm),
       engine,
       ownClock,
       self,
@@ -137,9 +138,21 @@ export class HandleServer {
   }
 }
 
+// The keys of members are posted with them.
+function postable(algorithm: Algorithm): Algorithm {
+  if (!isKeyed(algorithm) || algorithm.keyOf === undefined) return algorithm
+  const { keyOf, ...rest } = algorithm
+  return Object.freeze(rest)
+}
+
 function posted(members: readonly Member[]): PostedMembers {
   return {
-    places: members.map(({ id, slot, generation }) => ({ id, slot, generation })),
+    places: members.map(({ id, key, slot, generation }) => ({
+      id,
+      ...(key !== id && { key }),
+      slot,
+      generation,
+    })),
     standings: members.map(standingOf),
   }
 }
@@ -186,7 +199,9 @@ const handleSchema = v.object({
   ),
   members: v.pipe(
     v.object({
-      places: v.array(v.object({ id: v.string(), slot: word, generation: word })),
+      places: v.array(
+        v.object({ id: v.string(), key: v.optional(v.string()), slot: word, generation: word }),
+      ),
       standings: v.array(postedStanding),
     }),
     v.check(({ places, standings }) => places.length === standings.length),

@@ -192,8 +192,9 @@ export class KeyedPicks<N extends NodeLike> {
   }
 
   #holderOf(id: unknown): Member<N> | undefined {
-    const number = typeof id === 'string' ? this.table.numbers.get(id) : undefined
-    return number === undefined ? undefined : this.holders[number]
+    const member = typeof id === 'string' ? this.#options.members.find(id) : undefined
+    const number = member && this.table.numbers.get(member.key)
+    return number !== undefined && this.holders[number] === member ? member : undefined
   }
 
   // Takes in who the members are and which of them are up: what a pick waits for, so it is short.
@@ -216,55 +217,60 @@ export class KeyedPicks<N extends NodeLike> {
     const heldNodes = new Array<N | undefined>(nodes.length).fill(undefined)
     let kept = 0
     let added = 0
-    let missing = 0
     let total = 0
     this.up = 0
     this.upWeight = 0
+    const seen = new Set<string>()
+    const missed = new Set<string>()
     for (const member of this.#options.members.all()) {
-      const isUp = member.up
+      const { key, up } = member
       if (!this.#isWanted(member)) continue
-      const number = numbers.get(member.id)
-      total += this.#weightOf(member.id)
-      if (number === undefined) {
-        added++
-        if (isUp) missing++
-        continue
+      const number = numbers.get(key)
+      const isFirst = !seen.has(key)
+      if (isFirst) {
+        seen.add(key)
+        total += this.#weightOf(key)
+        if (number === undefined) added++
+        else kept++
       }
-      kept++
-      if (!isUp) continue
-      holders[number] = member
-      heldNodes[number] = member.node
-      this.up++
-      this.upWeight += (nodes[number] as KeyNode).weight
+      if (!up) continue
+      if (number === undefined) missed.add(key)
+      else {
+        if (holders[number] === undefined) {
+          this.up++
+          this.upWeight += (nodes[number] as KeyNode).weight
+        }
+        // Of several with one key the member that joined last: it replaces the others.
+        holders[number] = member
+        heldNodes[number] = member.node
+      }
     }
     this.countInMembers()
     this.holders = holders
     this.nodes = heldNodes
     this.picks = new Float64Array(nodes.length)
     this.#outdated = added > 0 || kept < nodes.length
-    return { missing, nodes: kept + added, weight: total }
+    return { missing: missed.size, nodes: kept + added, weight: total }
   }
 
   // A ring lets keys of a member that is not up walk on, which comes to the same as a ring without it; with a Maglev
   // table it does not.
-  #isWanted({ id, up }: Member<N>): boolean {
-    return (up || this.#options.algorithm.kind === 'hashRing') && this.#weightOf(id) > 0
+  #isWanted({ key, up }: Member<N>): boolean {
+    return (up || this.#options.algorithm.kind === 'hashRing') && this.#weightOf(key) > 0
   }
 
   // The nodes that the table should be of.
   #next(): readonly KeyNode[] {
     const { nodes, numbers } = this.table
-    const { members } = this.#options
+    const wanted = new Set<string>()
     const added: KeyNode[] = []
-    for (const member of members.all()) {
-      const { id } = member
-      if (numbers.has(id) || !this.#isWanted(member)) continue
-      added.push({ id, hashes: this.hash.ofId(id), weight: this.#weightOf(id) })
+    for (const member of this.#options.members.all()) {
+      const { key: id } = member
+      if (wanted.has(id) || !this.#isWanted(member)) continue
+      wanted.add(id)
+      if (!numbers.has(id)) added.push({ id, hashes: this.hash.ofId(id), weight: this.#weightOf(id) })
     }
-    const stay = nodes.filter(({ id }) => {
-      const member = members.find(id)
-      return member !== undefined && this.#isWanted(member)
-    })
+    const stay = nodes.filter(({ id }) => wanted.has(id))
     // Those that stay are in order, which makes for a short sort.
     return [...stay, ...added].sort(inOrder)
   }

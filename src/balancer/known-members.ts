@@ -1,4 +1,4 @@
-import { type Algorithm, weightsOf } from '../algorithms/algorithm.js'
+import { type Algorithm, isKeyed, weightsOf } from '../algorithms/algorithm.js'
 import type { Clock } from '../clock.js'
 import { ClosedError, UnknownNodeError } from '../errors.js'
 import type { NodeMeter } from '../meter/node-meter.js'
@@ -12,7 +12,7 @@ import { Publications } from '../table/publications.js'
 import type { StoreResult } from '../table/report.js'
 import { InBand, type Observed, type ObserveOptions } from './in-band.js'
 import { type Member, Members, type Places } from './members.js'
-import { looseId, type NodeLike } from './node.js'
+import { keyBy, looseId, type NodeLike } from './node.js'
 import { type HealthCounters, PassiveHealth } from './passive-health.js'
 import { newPickCounters } from './pick-counters.js'
 import type { ReportSource } from './report-headers.js'
@@ -58,7 +58,8 @@ export abstract class KnownMembers<N extends NodeLike = NodeLike> {
     this.clock = clock
     this.memory = memory
     this.trust = trust
-    this.members = new Members(places, weightsOf(algorithm))
+    const keyOf = isKeyed(algorithm) ? keyBy(algorithm.keyOf) : undefined
+    this.members = new Members(places, weightsOf(algorithm), keyOf)
     this.#reports = new ReportIntake(memory, clock, this.counters)
     this.publications = new Publications(memory, clock, coalesce)
     this.inBand = new InBand({ name, take: (member, report) => this.#takeOff(member, report) })

@@ -1,7 +1,7 @@
 import type { WeightOf } from '../algorithms/algorithm.js'
 import { MEMBER_OUT, MEMBER_UP, type MemberArrays } from '../engine/engine.js'
 import { NO_SLOT } from '../table/layout.js'
-import { idOf, type NodeLike } from './node.js'
+import { idOf, type KeyOf, type NodeLike } from './node.js'
 import { type MemberOrder, type Standing, Standings, type Told, WELL } from './standings.js'
 import { taken } from './taken-places.js'
 
@@ -49,6 +49,7 @@ export interface Places {
 export class Members<N extends NodeLike> {
   readonly #places: Places
   readonly #weightOf: WeightOf
+  readonly #keyOf: KeyOf
   readonly #standings: Standings
   readonly #byId = new Map<string, Member<N>>()
   readonly #bySlot = new Map<number, Member<N>>()
@@ -59,9 +60,13 @@ export class Members<N extends NodeLike> {
   #arrays: MemberArrays
   #stale = false
 
-  /** @param weightOf the fixed weight of a node by its id, at least 0 */
-  constructor(places: Places, weightOf: WeightOf) {
+  /**
+   * @param weightOf the fixed weight of a node by its key, at least 0
+   * @param keyOf the key of a node; its id unless it has another. Throws BadNodeError
+   */
+  constructor(places: Places, weightOf: WeightOf, keyOf: KeyOf = (_node, id) => id) {
     this.#places = places
+    this.#keyOf = keyOf
     this.#weightOf = weightOf
     this.#standings = new Standings(weightOf)
     this.#arrays = arraysOf([], weightOf)
@@ -138,7 +143,8 @@ export class Members<N extends NodeLike> {
     const id = idOf(node)
     const known = this.#byId.get(id)
     if (known !== undefined) return this.order(known, 'up')
-    this.#order.push(this.#enter(newMember(node, this.#places.claim(id))))
+    const key = this.#keyOf(node, id)
+    this.#order.push(this.#enter(newMember(node, key, this.#places.claim(id))))
     this.#stale = true
     return true
   }
@@ -161,10 +167,11 @@ export class Members<N extends NodeLike> {
    */
   set(nodes: readonly N[], ids: readonly string[]): void {
     const next = new Map<string, Member<N>>()
+    const keys = nodes.map((node, i) => this.#keyOf(node, ids[i] as string))
     try {
       nodes.forEach((node, i) => {
         const id = ids[i] as string
-        next.set(id, this.#byId.get(id) ?? newMember(node, this.#places.claim(id)))
+        next.set(id, this.#byId.get(id) ?? newMember(node, keys[i] as string, this.#places.claim(id)))
       })
     } catch (error) {
       // All or nothing: a table that is full leaves the members as they were.
@@ -176,6 +183,7 @@ export class Members<N extends NodeLike> {
     this.#order = nodes.map((node, i) => {
       const member = next.get(ids[i] as string) as Member<N>
       member.node = node
+      this.#rekey(member, keys[i] as string)
       return member
     })
     this.#stale = true
@@ -190,8 +198,11 @@ export class Members<N extends NodeLike> {
     const list: (Member<N> | undefined)[] = this.list.slice()
     for (const { index } of left) list[index] = undefined
     const entered: Member<N>[] = []
+    const keys = joined.map((node) => this.#keyOf(node, idOf(node)))
     try {
-      for (const node of joined) entered.push(newMember(node, this.#places.claim(idOf(node))))
+      joined.forEach((node, i) => {
+        entered.push(newMember(node, keys[i] as string, this.#places.claim(idOf(node))))
+      })
     } catch (error) {
       // All or nothing: a table that is full leaves the members as they were.
       for (const { place } of entered) this.#places.unclaim(place)
@@ -205,7 +216,9 @@ export class Members<N extends NodeLike> {
 
   /** Takes another element for a member of the same id. */
   renew(member: Member<N>, node: N): void {
+    const key = this.#keyOf(node, member.id)
     member.node = node
+    this.#rekey(member, key)
     this.#stale = true
   }
 
@@ -218,6 +231,11 @@ export class Members<N extends NodeLike> {
     this.#standings.enter(member)
     this.#stale = true
     return true
+  }
+
+  /** Takes the key that another thread found for a member. */
+  rekey(member: Member<N>, key: string): void {
+    if (this.#rekey(member, key)) this.#stale = true
   }
 
   /** Takes an order of this process. False where it was so before. */
@@ -259,6 +277,14 @@ export class Members<N extends NodeLike> {
     this.settle()
   }
 
+  // Its grade depends on the weight of its key.
+  #rekey(member: Member<N>, key: string): boolean {
+    if (member.key === key) return false
+    member.key = key
+    this.#standings.update(member)
+    return true
+  }
+
   #enter(member: Member<N>): Member<N> {
     this.#byId.set(member.id, member)
     this.#standings.enter(member)
@@ -282,9 +308,10 @@ export class Members<N extends NodeLike> {
 
 const NOTHING_TOLD: Told = { state: undefined, weight: undefined, maxInFlight: undefined }
 
-function newMember<N extends NodeLike>(node: N, place: Place): Member<N> {
+function newMember<N extends NodeLike>(node: N, key: string, place: Place): Member<N> {
   return {
     id: place.id,
+    key,
     slot: place.slot,
     generation: place.generation,
     node,
@@ -314,15 +341,15 @@ function newMember<N extends NodeLike>(node: N, place: Place): Member<N> {
 
 /** What engines read of these places; all are up but those of members that may not be picked, and of weight 0. */
 export function arraysOf(
-  list: readonly (Place & { readonly up?: boolean })[],
+  list: readonly (Place & { readonly key?: string; readonly up?: boolean })[],
   weightOf: WeightOf,
 ): MemberArrays {
   const slots = new Uint32Array(list.length)
   const generations = new Uint32Array(list.length)
   const states = new Uint8Array(list.length)
   const weights = new Float64Array(list.length).fill(1)
-  for (const [i, { id, slot, generation, up = true }] of list.entries()) {
-    const weight = weightOf(id)
+  for (const [i, { id, key = id, slot, generation, up = true }] of list.entries()) {
+    const weight = weightOf(key)
     slots[i] = slot
     generations[i] = generation
     states[i] = up && weight > 0 ? MEMBER_UP : MEMBER_OUT

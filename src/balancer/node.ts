@@ -1,7 +1,13 @@
 import { BadNodeError, DuplicateNodeError } from '../errors.js'
 
-/** A server that work can be sent to: its id, or an object that has it. */
-export type NodeLike = string | { readonly id: string }
+/**
+ * A server that work can be sent to: its id, or an object that has it. For picks by key an object may have a `key` too, a
+ * string: what the node is known by among keys in place of its id, such as the name of a pod whose address changes.
+ */
+export type NodeLike = string | { readonly id: string; readonly key?: unknown }
+
+/** The key of a node of this id. */
+export type KeyOf = (node: NodeLike, id: string) => string
 
 const MOST_ID_LENGTH = 1024
 
@@ -19,6 +25,21 @@ export function idOf(node: unknown): string {
   if (id.length > MOST_ID_LENGTH) throw new BadNodeError(id, `an id has at most ${MOST_ID_LENGTH} characters`)
   if (id.includes('\0')) throw new BadNodeError(id, 'an id has no NUL character')
   return id
+}
+
+/** The key of a node for picks by key: what `keyOf` gives, else its `key`, else its id. Throws BadNodeError where it is no id. */
+export function keyBy(keyOf: ((node: never) => string) | undefined): KeyOf {
+  return (node, id) => {
+    const key: unknown = keyOf === undefined ? ownKey(node) : keyOf(node as never)
+    if (key === undefined && keyOf === undefined) return id
+    if (typeof key === 'string' && key.length > 0 && key.length <= MOST_ID_LENGTH) return key
+    const whose = keyOf === undefined ? 'its `key`' : 'what keyOf returns for it'
+    throw new BadNodeError(node, `${whose} is a string of 1 to ${MOST_ID_LENGTH} characters`)
+  }
+}
+
+function ownKey(node: NodeLike): unknown {
+  return typeof node === 'object' ? node.key : undefined
 }
 
 /** The ids of several nodes, in order. Throws BadNodeError, or DuplicateNodeError where one stands twice. */

@@ -1,4 +1,4 @@
-import { type Algorithm, isByFlights } from '../algorithms/algorithm.js'
+import { type Algorithm, isByFlights, type WeightOf, weightsOf } from '../algorithms/algorithm.js'
 import type { Generator } from '../engine/portable/generator.js'
 import { inFlight } from '../table/in-flight.js'
 import type { TableMemory } from '../table/memory.js'
@@ -8,18 +8,23 @@ import type { Member } from './members.js'
 export interface DrawnFrom {
   /** What the algorithm takes each member for, by index. */
   readonly values: Float64Array
+  /** Members that the algorithm draws from, as of its last look at the table. */
+  readonly band: number
   /** Steps when these change. */
   readonly revision: number
 }
 
-/**
- * Whether members have had their part of the work. Who is passed over has less in flight, and algorithms that go by that
- * draw it all the more often: chance alone would thin nothing.
- */
+/** How the reported weights of members come to count in the picks of an algorithm that does not know them. */
 export interface Parts {
   /**
-   * Whether a member that was drawn, and would be picked, has had its part.
+   * Whether a member that chance has passed over may be drawn again in the same pick. Then shares come out in proportion to
+   * the weights. It must not be where the algorithm would draw the same member again and again until chance lets it pass.
    * @param up indices of those that may be picked: it, and at least one other
+   */
+  mayComeAgain(index: number, members: readonly Member[], up: readonly number[], from: DrawnFrom): boolean
+  /**
+   * Whether a member that was drawn, and would be picked, has had its part: a member that is passed over has less in flight,
+   * and algorithms that go by that draw it all the more often, so that chance alone would thin nothing.
    */
   hasHad(index: number, members: readonly Member[], up: readonly number[], from: DrawnFrom): boolean
   /** Takes in that a member was picked. */
@@ -33,37 +38,96 @@ export function claimOf({ factor, part }: Member): number {
   return factor * part
 }
 
-/** What has to be looked at for an algorithm; undefined where chance is enough. */
-export function partsOf(algorithm: Algorithm, memory: TableMemory, generator: Generator): Parts | undefined {
-  const { kind } = algorithm
-  if (kind === 'adaptive') return new PartsOfPicks()
-  const goesByFlights = kind === 'leastConnections' || kind === 'prequal' || isByFlights(algorithm)
-  return goesByFlights ? new PartsOfFlights(memory, generator) : undefined
+/** How weights come to count for an algorithm. */
+export function partsOf(algorithm: Algorithm, memory: TableMemory, generator: Generator): Parts {
+  switch (algorithm.kind) {
+    case 'adaptive':
+      return new PartsOfPicks()
+    case 'leastConnections':
+    case 'prequal':
+      return new PartsOfFlights(memory, generator, weightsOf(algorithm))
+    case 'powerOfTwo':
+      return isByFlights(algorithm)
+        ? new PartsOfFlights(memory, generator, weightsOf(algorithm))
+        : new PartsByChance((index, up, { values }) => {
+            const other = anotherOf(index, up, generator)
+            return (values[index] as number) >= (values[other] as number)
+          })
+    case 'leastCpu':
+      return new PartsByChance((_index, _up, { band }) => band > 1)
+    // Which of them it draws is not for chance to say.
+    case 'local':
+    case 'custom':
+      return new PartsByChance(() => false)
+    default:
+      return new PartsByChance(() => true)
+  }
+}
+
+/** Another member than this, by chance. */
+function anotherOf(index: number, up: readonly number[], generator: Generator): number {
+  const place = generator.below(up.length - 1)
+  return (up[place] === index ? up.at(-1) : up[place]) as number
+}
+
+/** Chance alone is enough. */
+class PartsByChance implements Parts {
+  readonly #again: (index: number, up: readonly number[], from: DrawnFrom) => boolean
+
+  constructor(again: (index: number, up: readonly number[], from: DrawnFrom) => boolean) {
+    this.#again = again
+  }
+
+  mayComeAgain(index: number, _members: readonly Member[], up: readonly number[], from: DrawnFrom): boolean {
+    return this.#again(index, up, from)
+  }
+
+  hasHad(): boolean {
+    return false
+  }
+
+  picked(): void {}
+
+  reweigh(): void {}
 }
 
 /** A member may have its share of what another one, named by chance, has in flight, and one more; rounded by chance. */
 class PartsOfFlights implements Parts {
   readonly #memory: TableMemory
   readonly #generator: Generator
+  readonly #weightOf: WeightOf
 
-  constructor(memory: TableMemory, generator: Generator) {
+  constructor(memory: TableMemory, generator: Generator, weightOf: WeightOf) {
     this.#memory = memory
     this.#generator = generator
+    this.#weightOf = weightOf
+  }
+
+  // Drawn because it has less in flight than others, it would be drawn again.
+  mayComeAgain(index: number, members: readonly Member[], up: readonly number[]): boolean {
+    const member = members[index] as Member
+    const other = members[anotherOf(index, up, this.#generator)] as Member
+    const load = (this.#flights(member) + 1) * this.#weightOf(other.id)
+    return load >= (this.#flights(other) + 1) * this.#weightOf(member.id)
   }
 
   hasHad(index: number, members: readonly Member[], up: readonly number[]): boolean {
     const member = members[index] as Member
     const flights = this.#flights(member)
     if (flights === 0) return false
-    const place = this.#generator.below(up.length - 1)
-    const other = members[(up[place] === index ? up.at(-1) : up[place]) as number] as Member
-    const most = (claimOf(member) / claimOf(other)) * (this.#flights(other) + 1)
+    const other = members[anotherOf(index, up, this.#generator)] as Member
+    const most = (this.#claim(member) / this.#claim(other)) * (this.#flights(other) + 1)
     return flights + this.#generator.next() / 2 ** 32 >= most
   }
 
   picked(): void {}
 
   reweigh(): void {}
+
+  // The algorithm goes by fixed weights already, so a member is to have its part of what it has by these.
+  #claim(member: Member): number {
+    return claimOf(member) * this.#weightOf(member.id)
+  }
 
   #flights({ slot, generation }: Member): number {
     return inFlight(this.#memory, slot, generation)
@@ -88,6 +152,10 @@ class PartsOfPicks implements Parts {
   #picks = 0
   #revision = -1
   #sum = 0
+
+  mayComeAgain(): boolean {
+    return false
+  }
 
   hasHad(
     index: number,

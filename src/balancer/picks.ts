@@ -1,4 +1,4 @@
-import type { EngineCore, Learner, View } from '../engine/engine.js'
+import { type EngineCore, FACT_BAND, type Learner, type View } from '../engine/engine.js'
 import { CoreView, type CoreViewOptions, glimpseOfGeneration } from './core-view.js'
 import type { Draws, Guard } from './guard.js'
 import { PairBlock } from './pair-block.js'
@@ -120,6 +120,10 @@ export class Picks implements Draws {
   /** What the algorithm takes each member for, as of the view. */
   get values(): Float64Array {
     return this.live.view.values
+  }
+
+  get band(): number {
+    return this.live.view.facts[FACT_BAND] as number
   }
 
   get revision(): number {

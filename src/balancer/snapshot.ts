@@ -148,7 +148,7 @@ export function snapshotOf<N extends NodeLike>(
       id: member.id,
       state: stateOf(member),
       order: member.order,
-      fixedWeight: weightOf?.(member.id),
+      fixedWeight: weightOf?.(member.key),
       told: { ...member.told },
       ejected: ejectionOf(member, options),
       suspect: watchers.suspicion?.of(member) ?? (member.suspectThere ? 'elsewhere' : undefined),

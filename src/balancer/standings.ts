@@ -1,5 +1,5 @@
 import type { WeightOf } from '../algorithms/algorithm.js'
-import type { NodeState } from '../report.js'
+import { MOST_WEIGHT, type NodeState } from '../report.js'
 
 /**
  * What becomes of a member, the gravest of what this process ordered and what the node told: `up` ones take work,
@@ -14,7 +14,7 @@ export type MemberOrder = 'up' | 'drain'
 export interface Told {
   /** What it says of taking work. */
   readonly state?: NodeState | undefined
-  /** Percent of the share that it would get otherwise; above 100 counts as 100. */
+  /** Its weight in percent of its usual one: 200 counts twice, 0 takes it out; above 25,600 counts as 25,600. */
   readonly weight?: number | undefined
   /** Most requests in flight that it takes from this process; 0: no limit. */
   readonly maxInFlight?: number | undefined
@@ -35,6 +35,8 @@ export type Grade = typeof WELL | typeof EJECTED | typeof DOWN | typeof OUT_BY_O
 /** What a member's grade depends on. */
 export interface Standing {
   readonly id: string
+  /** What its weight and its place among keys go by: its id, unless it has another key. */
+  key: string
   order: MemberOrder
   told: Told
   /** Whether this thread ejected it for what became of its requests, or the balancer's own thread did. */
@@ -51,9 +53,9 @@ export interface Standing {
   grade: Grade
   /** Whether it may be picked. */
   up: boolean
-  /** What it gets of the share that it would get otherwise, 0-1, by what it told and whether it is suspect. */
+  /** Its weight relative to others, at least 0, by what it reported and whether it is suspect; 1 where neither says anything. */
   factor: number
-  /** Whether that or `part` is less than 1, or it has told a limit. */
+  /** Whether that is not 1, or `part` is less, or it has reported a limit. */
   guarded: boolean
 }
 
@@ -67,7 +69,7 @@ export function stateOf({ order, told }: Standing): MemberState {
 }
 
 function factorOf({ told, suspect, suspectThere }: Standing): number {
-  const factor = Math.min(told.weight ?? 100, 100) / 100
+  const factor = Math.min(told.weight ?? 100, MOST_WEIGHT) / 100
   return suspect || suspectThere ? factor * SUSPECT_FACTOR : factor
 }
 
@@ -81,7 +83,7 @@ type Counts = [well: number, ejected: number, down: number, outByOrder: number]
  * anywhere it is the lowest of which not all were ordered out.
  */
 export class Standings {
-  /** How many members have less than their share, or a limit to what they take at once. */
+  /** How many members have another weight than the usual one, or a limit to what they take at once. */
   guarded = 0
   /** How many times it came to that. */
   timesOpen = 0
@@ -129,7 +131,7 @@ export class Standings {
 
   enter(member: Standing): void {
     member.factor = factorOf(member)
-    member.guarded = member.factor < 1 || member.part < 1 || (member.told.maxInFlight ?? 0) > 0
+    member.guarded = member.factor !== 1 || member.part < 1 || (member.told.maxInFlight ?? 0) > 0
     if (member.guarded) this.guarded++
     member.grade = this.#gradeOf(member)
     this.#add(member, 1)
@@ -187,9 +189,9 @@ export class Standings {
   }
 
   #gradeOf(member: Standing): Grade {
-    const { id, order, told, part } = member
+    const { key, order, told, part } = member
     if (order === 'drain' || told.state === 'drain' || told.state === 'maint') return OUT_BY_ORDER
-    if (told.weight === 0 || part === 0 || this.#weightOf(id) === 0) return OUT_BY_ORDER
+    if (told.weight === 0 || part === 0 || this.#weightOf(key) === 0) return OUT_BY_ORDER
     if (told.state === 'down') return DOWN
     return member.ejected || member.ejectedThere ? EJECTED : WELL
   }

@@ -162,11 +162,7 @@ export function addAgentFlags(command: Command): Command {
     .option('--nats-subject <subject>', 'what to publish below; idlest.report where it is not given')
     .addOption(new Option('--nats-token <token>', 'the token of the servers').env('IDLEST_NATS_TOKEN'))
     .option('--nats-credentials <file>', "a user's credentials file")
-    .option(
-      '--weight <percent>',
-      'share of the work that it takes, of what it would get otherwise',
-      anyNumber,
-    )
+    .option('--weight <percent>', 'weight in percent of the usual one: 50 counts half, 200 twice', anyNumber)
     .option('--max-in-flight <number>', 'most requests that it takes at once from one process', anyNumber)
     .addOption(
       new Option('--sampler <name>', 'what is reported as CPU').choices(Object.keys(SAMPLERS)).default('cpu'),

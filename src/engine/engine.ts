@@ -157,11 +157,14 @@ export interface View {
  *   that is not known. The share is the scaled weight by their sum. The value in the view is the weight, 0 where it is
  *   not known. `FACT_FRESH` is the number of those known by reports.
  *
- *   The *sequence* is one unsigned 32-bit number, at creation the generator's next, kept for ever. A draw takes numbers `s`
- *   of it, each time the one before it is stepped on, until one is a pick: with `n` the band's length, `i = s % n` and
- *   `g = floor(s / n)`, it is the band's entry i where `(w[i] * g + i * 32,767) % 65,535 >= 65,535 - w[i]`. `pickExcluding`
- *   makes the scaled weights anew for those that are left, and draws from the same sequence: to pass over the excluded
- *   could take 65,535 rounds.
+ *   The *sequence* is one unsigned 32-bit number. A draw takes numbers `s` of it, each time the one before it is stepped
+ *   on, until one is a pick: with `n` the band's length, `i = s % n` and `g = floor(s / n)`, it is the band's entry i where
+ *   `(w[i] * g + i * 32,767) % 65,535 >= 65,535 - w[i]`. `pickExcluding` goes on in the same sequence, with the same scaled
+ *   weights, and passes over the picks that are excluded: so the turns of the others stay as they are. The sequence starts
+ *   anew at a refresh whose scaled weights are not those of the refresh before, in number or value: with `total` their sum,
+ *   `i` is the first entry at which the sum of the weights up to it is above `floor((u1 / 2^32) * total)`, and `g` the first
+ *   round from `floor(u2 * min(65,535, floor(2^32 / n)) / 2^32)` on in which `i` is picked; the next number is `g * n + i`,
+ *   or `i` where that is not below 2^32. So the first pick is each entry with the chance of its share.
  *
  * - `adaptive`: live. The band is every member that is up; a draw compares some of them by the response time to expect,
  *   `score = (flights + ahead + 1) * cost`, flights as for `leastConnections`. Each member has `loads`, `times`, `errors`,

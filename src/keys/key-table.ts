@@ -4,8 +4,9 @@ const HASHES = 2 ** 32
 
 /** A node that keys can be looked up for. */
 export interface KeyNode {
+  /** What it is known by: the key of a member, which is the member's id unless it has another. */
   readonly id: string
-  /** Two hashes of the id. */
+  /** Two hashes of that. */
   readonly hashes: readonly [number, number]
   /** Above 0. */
   readonly weight: number

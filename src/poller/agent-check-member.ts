@@ -38,8 +38,8 @@ export function loadOf(
   const limit: Report = maxconn === undefined ? {} : { maxInFlight: maxconn }
   const share = percent ?? (weight === undefined ? undefined : (weight / target.initialWeight) * 100)
   if (share === undefined) return { report: limit }
-  // More than its whole share is its whole share; but more idle time than there is would be the idlest of all nodes.
-  if (target.weight === 'cap') return { report: { weight: Math.min(100, share), ...limit } }
+  if (target.weight === 'cap') return { report: { weight: share, ...limit } }
+  // More idle time than there is would be the idlest of all nodes.
   if (share <= 100) return { report: { cpu: 100 - share, ...limit } }
   return { report: limit, wrong: `${share} % idle: expected at most 100` }
 }

@@ -1,12 +1,12 @@
 import { BadReportError, shown } from '../errors.js'
-import type { NodeState } from '../report.js'
+import { MOST_WEIGHT, type NodeState } from '../report.js'
 import { MAX_REPORT } from './orca-fields.js'
 import { MAX_VALUE } from './values.js'
 
 /** The largest weight of a server in HAProxy. */
 const MAX_WEIGHT = 256
 // Above this any weight but 0 comes to the largest.
-const MAX_PERCENT = MAX_WEIGHT * 100
+const MAX_PERCENT = MOST_WEIGHT
 // HAProxy keeps it in a C int.
 const MAX_MAXCONN = 2 ** 31 - 1
 
@@ -138,7 +138,7 @@ export function haproxyWeight(reply: AgentCheckReply, initialWeight: number): nu
 /** What an agent tells HAProxy. */
 export interface AgentCheckState {
   readonly state: NodeState
-  /** Percent of the configured weight, 0-100; above 100 counts as 100. Undefined: no load is known, and HAProxy keeps its weight. */
+  /** Percent of the configured weight, 0-25,600; a larger one counts as this. Undefined: no load is known, and HAProxy keeps its weight. */
   readonly percent?: number | undefined
   /** Most requests at once, at least 0; 0: no limit. */
   readonly maxInFlight?: number | undefined
@@ -161,7 +161,7 @@ export function writeAgentCheck({ state, percent, maxInFlight }: AgentCheckState
   let reply = WORDS[state]
   if (percent !== undefined) {
     const least = state === 'drain' || state === 'maint' ? 0 : 1
-    reply += ` ${Math.max(least, Math.round(Math.min(percent, 100)))}%`
+    reply += ` ${Math.max(least, Math.round(Math.min(percent, MAX_PERCENT)))}%`
   }
   if (maxInFlight !== undefined) {
     const limit = maxInFlight === 0 ? 0 : Math.min(MAX_MAXCONN, Math.max(1, Math.round(maxInFlight)))

@@ -69,6 +69,8 @@ for (const [report, percent] of [
   [{ cpu: 99, weight: 1 }, 1],
   [{ cpu: 20, weight: 0 }, 0],
   [{ cpu: 20, weight: 100 }, 80],
+  [{ cpu: 20, weight: 200 }, 160],
+  [{ cpu: 0, weight: 30_000 }, 25_600],
   [{ weight: 0 }, 0],
   [{}, undefined],
 ] as const) {

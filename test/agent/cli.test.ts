@@ -185,7 +185,7 @@ for (const [args, message] of [
   [['--nats', 'a b', '--nats-id', 'a'], /option --nats is "a b"/],
   [['--nats', 'a', '--nats-id', 'a', '--nats-subject', '>'], /option --nats-subject is ">"/],
   [['--metrics', '/report'], /option --metrics is "\/report"/],
-  [['--weight', '101'], /option --weight is 101/],
+  [['--weight', '25601'], /option --weight is 25601/],
   [['--max-in-flight', '-1'], /option --max-in-flight is -1/],
   [['--drain-wait', '-1'], /--drain-wait/],
   [['report'], /too many arguments/],

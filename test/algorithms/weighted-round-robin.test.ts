@@ -9,7 +9,7 @@ import {
   weightedRoundRobin,
 } from '../../dist/index.js'
 import { engines } from '../support/engines.js'
-import { countPicks } from '../support/shares.js'
+import { countPicks, follow } from '../support/shares.js'
 import { loaded, setUpWeighted } from './weighted.js'
 
 interface WeightCase {
@@ -159,17 +159,94 @@ for (const engine of engines) {
     t.is(balancer.select(), 'c')
   })
 
-  test(`${engine}: an excluded node plays no part`, (t) => {
+  test(`${engine}: an excluded node is not picked, and the others keep their proportions`, (t) => {
     const { balancer, report } = setUp(['a', 'b', 'c', 'd'], { blackoutPeriod: 0 })
     report({ a: loaded(0.9), b: loaded(0.3), c: loaded(0.1) })
     const counts = countPicks(800, () => balancer.select({ exclude: ['c', 'x'] }))
-    // The third of them has the mean of the two that are left.
+    // Weights of 111 and 333, and the mean of all three: 481.
     t.deepEqual(
-      ['a', 'b', 'c', 'd'].map((node) => Math.round(((counts.get(node) ?? 0) / 800) * 60)),
-      [10, 30, 0, 20],
+      ['a', 'b', 'c', 'd'].map((node) => Math.round(((counts.get(node) ?? 0) / 800) * 250)),
+      [30, 90, 0, 130],
     )
     t.throws(() => balancer.select({ exclude: ['a', 'b', 'c', 'd'] }), { instanceOf: NoNodesError })
     t.is(balancer.select({ exclude: ['a', 'b', 'd'] }), 'c')
+  })
+
+  test(`${engine}: retries without the node that failed leave every node its share of all picks`, (t) => {
+    for (const weights of [
+      { a: 1, c: 1 },
+      { a: 2, c: 5 },
+    ]) {
+      const { balancer } = setUp(['a', 'b', 'c', 'd'], { weights })
+      const shares = balancer.snapshot().map(({ share }) => share)
+      const counts = countPicks(0, () => '')
+      const pick = (exclude: string[]) => {
+        const node = balancer.select({ exclude })
+        counts.set(node, (counts.get(node) ?? 0) + 1)
+        return node
+      }
+      for (let i = 0; i < 3_000; i++) if (pick([]) === 'b') pick(['b'])
+      const total = [...counts.values()].reduce((sum, count) => sum + count, 0)
+      for (const [i, node] of balancer.nodes.entries()) {
+        t.true(Math.abs((counts.get(node) ?? 0) - (shares[i] ?? 0) * total) <= 2, JSON.stringify([...counts]))
+      }
+    }
+  })
+
+  test(`${engine}: whatever is excluded from pick to pick, turns of the others are not moved between them`, (t) => {
+    const nodes = ['a', 'b', 'c', 'd', 'e']
+    const weights = { a: 3, c: 2 }
+    for (const pattern of [['a'], ['b', 'a'], ['a', 'b', 'c'], ['a', '', 'd', ''], ['', 'e', '', '']]) {
+      const { balancer } = setUp(nodes, { weights })
+      const { balancer: whole } = setUp(nodes, { weights })
+      for (let i = 0; i < 1_000; i++) {
+        const exclude = pattern[i % pattern.length] as string
+        let turn = whole.select()
+        while (turn === exclude) turn = whole.select()
+        t.is(balancer.select({ exclude: [exclude] }), turn)
+      }
+    }
+  })
+
+  test(`${engine}: the first pick of a new balancer is any node with the chance of its share, and the second too`, (t) => {
+    const weights = { a: 10, b: 5, c: 2 }
+    const nodes = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
+    const shares = [10, 5, 2, 1, 1, 1, 1, 1].map((weight) => weight / 22)
+    const [first, second] = [new Map<string, number>(), new Map<string, number>()]
+    const [inArray, inOther] = [new Map<string, number>(), new Map<string, number>()]
+    const count = (counts: Map<string, number>, node: string) => counts.set(node, (counts.get(node) ?? 0) + 1)
+    for (let seed = 0; seed < 3_000; seed++) {
+      const algorithm = weightedRoundRobin({ weights })
+      const balancer = createBalancer({ nodes, algorithm, poll: false, seed, engine })
+      count(first, balancer.select())
+      count(second, balancer.select())
+      count(inArray, balancer.select(nodes))
+      const array = [...nodes]
+      balancer.select(array)
+      count(inOther, balancer.select(array))
+    }
+    for (const counts of [first, second, inArray, inOther]) {
+      const found = nodes.map((node) => counts.get(node) ?? 0)
+      t.true(follow(found, shares), `${found}`)
+    }
+  })
+
+  test(`${engine}: arrays that are picked from alternately get the shares of each`, (t) => {
+    const { balancer } = setUp([], { weights: { a: 8, b: 3 } })
+    const [one, other] = [
+      ['a', 'b', 'c'],
+      ['b', 'c', 'd', 'e', 'f'],
+    ]
+    const counts = countPicks(0, () => '')
+    for (let i = 0; i < 1_200; i++) {
+      const node = balancer.select(one as string[])
+      counts.set(node, (counts.get(node) ?? 0) + 1)
+      balancer.select(other as string[])
+    }
+    t.deepEqual(
+      ['a', 'b', 'c'].map((node) => Math.round((counts.get(node) ?? 0) / 10)),
+      [80, 30, 10],
+    )
   })
 
   test(`${engine}: a node that drains is not picked, and goes on with its weight when it is back`, async (t) => {

@@ -153,10 +153,7 @@ test('others stand in for the local node while it takes no work', (t) => {
 test('what nodes told, and what became of their requests, is said too', (t) => {
   const { balancer, words } = explained(random(), { nodes: ['a', 'b'], health: { ejection: 1_000 } })
   balancer.report('a', { weight: 30 })
-  t.is(
-    words()[0],
-    'may be picked, 50 % of draws: as all are that take work; told a weight of 30 % of its share',
-  )
+  t.is(words()[0], 'may be picked, 50 % of draws: as all are that take work; reported a weight of 30 %')
   balancer.report('a', { weight: 100, state: 'down' })
   t.is(words()[0], 'not picked: down: told by the node')
   balancer.report('b', { state: 'down' })

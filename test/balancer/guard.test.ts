@@ -12,6 +12,7 @@ import {
   NoNodesError,
   OptionError,
   powerOfTwo,
+  prequal,
   random,
   roundRobin,
   spareCapacity,
@@ -54,26 +55,10 @@ function lease(balancer: Balancer<string>): string {
   return lease.node
 }
 
-/** The shares where each draw is uniform among those that are left, and is a pick with the chance of who was drawn. */
-function thinned(factors: readonly number[]): number[] {
-  const largest = Math.max(...factors)
-  const shares = factors.map(() => 0)
-  const draw = (left: readonly number[], chance: number) => {
-    if (left.length === 0)
-      for (const i of factors.keys()) shares[i] = (shares[i] ?? 0) + chance / factors.length
-    for (const i of left) {
-      const taken = (factors[i] ?? 0) / largest
-      shares[i] = (shares[i] ?? 0) + (chance / left.length) * taken
-      if (taken < 1) {
-        draw(
-          left.filter((other) => other !== i),
-          (chance / left.length) * (1 - taken),
-        )
-      }
-    }
-  }
-  draw([...factors.keys()], 1)
-  return shares
+/** Weights as parts of their sum. */
+function proportions(weights: readonly number[]): number[] {
+  const sum = weights.reduce((sum, weight) => sum + weight, 0)
+  return weights.map((weight) => weight / sum)
 }
 
 /** So many requests at a time; each node works on one after the other, 10 ms each. The second has half the weight. */
@@ -103,7 +88,46 @@ function playBusy(algorithm: Algorithm, engine: 'native' | 'portable', open: num
   return { picked, inFlight }
 }
 
+/** Nodes that report nothing but weights get picks in proportion to these. */
+const proportional: readonly Algorithm[] = [
+  random(),
+  roundRobin(),
+  weightedRoundRobin(),
+  spareCapacity(),
+  leastConnections(),
+  leastConnections({ exact: true }),
+  leastCpu(),
+  powerOfTwo({ metric: 'cpu' }),
+  powerOfTwo({ metric: 'inFlight' }),
+  prequal(),
+  hashRing(),
+]
+
 for (const engine of engines) {
+  for (const algorithm of proportional) {
+    const name = `${engine}, ${algorithm.kind}${JSON.stringify(algorithm)}`
+    test(`${name}: of two nodes one of half the weight gets a third, of three a fifth`, (t) => {
+      for (const nodes of [
+        ['a', 'b'],
+        ['a', 'b', 'c'],
+      ]) {
+        const balancer = setUp({ algorithm, engine, nodes })
+        balancer.report('b', { weight: 50 })
+        const found = counts(balancer, 6_000, () => balancer.select())
+        t.true(follow(found, proportions(nodes.map((node) => (node === 'b' ? 1 : 2)))), `${found}`)
+      }
+    })
+
+    test(`${name}: the share of a node at its limit goes to the others by their weights`, (t) => {
+      const balancer = setUp({ algorithm, engine })
+      balancer.report('b', { maxInFlight: 1 })
+      balancer.lease('b')
+      balancer.report('d', { weight: 50 })
+      const found = counts(balancer, 6_000, () => balancer.select())
+      t.true(follow(found, proportions([2, 0, 2, 1])), `${found}`)
+    })
+  }
+
   for (const algorithm of [random(), leastConnections(), leastConnections({ exact: true }), leastCpu()]) {
     const name = `${engine}, ${algorithm.kind}${'exact' in algorithm && algorithm.exact ? ', exact' : ''}`
     test(`${name}: a node of less weight gets so much of its share, however it is picked`, (t) => {
@@ -114,7 +138,7 @@ for (const engine of engines) {
       ]) {
         const balancer = setUp({ algorithm, engine })
         for (const [i, weight] of weights.entries()) balancer.report(NODES[i] as string, { weight })
-        const right = thinned(weights)
+        const right = proportions(weights)
         const into = new Uint32Array(4_000)
         const ways: (() => number[])[] = [
           () => counts(balancer, 4_000, () => balancer.select()),
@@ -267,9 +291,28 @@ for (const engine of engines) {
   })
 }
 
-test('a weight above 100 counts as 100', (t) => {
+test('a weight above 100 counts as so many times as much', (t) => {
+  for (const algorithm of proportional) {
+    const balancer = setUp({ algorithm })
+    balancer.report('a', { weight: 400 })
+    balancer.report('b', { weight: 200 })
+    balancer.report('c', { weight: 1e12 })
+    balancer.report('c', { weight: 100 })
+    const found = counts(balancer, 4_000, () => balancer.select())
+    t.true(follow(found, proportions([4, 2, 1, 1])), `${algorithm.kind}: ${found}`)
+  }
+})
+
+test('a weight counts 256 times at most', (t) => {
+  const balancer = setUp({ nodes: ['a', 'b'] })
+  balancer.report('a', { weight: 1e12 })
+  const found = counts(balancer, 100_000, () => balancer.select())
+  t.true(follow(found, proportions([256, 1])), `${found}`)
+})
+
+test('where all weights are alike none is passed over, however large they are', (t) => {
   const balancer = setUp()
-  balancer.report('a', { weight: 400 })
+  for (const node of NODES) balancer.report(node, { weight: 400 })
   t.true(areUniform(counts(balancer, 4_000, () => balancer.select())))
   t.is(balancer.stats().guard.thinned, 0)
 })

@@ -138,7 +138,8 @@ for (const [state, text] of [
   [{ state: 'up', percent: 73 }, 'ready up 73%\n'],
   [{ state: 'up', percent: 72.5 }, 'ready up 73%\n'],
   [{ state: 'up', percent: 100 }, 'ready up 100%\n'],
-  [{ state: 'up', percent: 130 }, 'ready up 100%\n'],
+  [{ state: 'up', percent: 130 }, 'ready up 130%\n'],
+  [{ state: 'up', percent: 30_000 }, 'ready up 25600%\n'],
   [{ state: 'up', percent: 0.4 }, 'ready up 1%\n'],
   [{ state: 'up', percent: 0 }, 'ready up 1%\n'],
   [{ state: 'down', percent: 0 }, 'ready down 1%\n'],
@@ -166,7 +167,7 @@ test('what is written is read back whole, whatever was said before', (t) => {
         const reply = readAgentCheck(writeAgentCheck({ state, percent, maxInFlight }))
         t.is(reply?.admin, admins[state])
         t.is(reply?.health, state === 'down' ? 'down' : 'up')
-        t.true(Math.abs((reply?.percent ?? -1) - Math.min(percent, 100)) <= (percent < 0.5 ? 1 : 0.5))
+        t.true(Math.abs((reply?.percent ?? -1) - Math.min(percent, 25_600)) <= (percent < 0.5 ? 1 : 0.5))
         t.is(reply?.maxconn === 0, maxInFlight === 0)
         t.deepEqual([reply?.unknown, reply?.errors], [[], []])
       },

@@ -64,7 +64,7 @@ impl Pool {
         let draws = algorithm.draws();
         let turn = match draws {
             // So that the balancers of many processes do not all begin with the same member.
-            Draws::InTurn | Draws::InStride => Turn(generator.next_u32()),
+            Draws::InTurn => Turn(generator.next_u32()),
             _ => Turn::default(),
         };
         let cursor = Cursor { generator, turn };
@@ -113,6 +113,11 @@ impl Pool {
         let generator = &mut cursor.generator;
         let next_expiry = readings.read(algorithm, state, members, table, now, generator);
         let fresh = algorithm.select(&readings.seen, readings, selection);
+        if selection.draws() == Draws::InStride
+            && let Some(sequence) = selection.stride.start(generator)
+        {
+            cursor.turn = Turn(sequence);
+        }
         state.refresh(readings, selection, now, readings.in_flight(table));
         Facts {
             generation,
@@ -279,6 +284,15 @@ impl Pool {
             let turn = &mut self.cursor.turn;
             let wanted = |position| member(position).is_some_and(is_left);
             turn.pass_to(self.selection.length(), wanted)
+                .and_then(member)
+        } else if self.selection.draws() == Draws::InStride {
+            let band = &self.selection.band;
+            let member = |position: u32| band.get(position as usize).copied();
+            let wanted = |position| member(position).is_some_and(is_left);
+            let sequence = &mut self.cursor.turn.0;
+            self.selection
+                .stride
+                .pass_to(sequence, wanted)
                 .and_then(member)
         } else {
             self.algorithm.select(seen, &self.readings, selection);

@@ -5,6 +5,7 @@
 use std::cell::Cell;
 
 use crate::band::{NOT_ELIGIBLE, Seen};
+use crate::generator::Generator;
 use crate::selection::Selection;
 
 /// The largest scaled weight: who has it is picked in every round.
@@ -13,6 +14,8 @@ pub const LARGEST_WEIGHT: u16 = u16::MAX;
 const LARGEST: f64 = LARGEST_WEIGHT as f64;
 // Half of the largest: entries that follow each other are picked half a period apart.
 const OFFSET: u64 = 32_767;
+// How many numbers there are.
+const SEQUENCES: f64 = 4_294_967_296.0;
 
 /// How far weights may be from their mean.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,6 +45,8 @@ struct Quiet {
 #[derive(Debug, Default)]
 pub struct Stride {
     weights: Vec<u16>,
+    // Those before the last build.
+    before: Vec<u16>,
     // What has been found out of each block; empty where blocks are not passed over.
     quiet: Vec<Cell<Quiet>>,
 }
@@ -49,6 +54,7 @@ pub struct Stride {
 impl Stride {
     /// Scales weights; those that are not known (not above 0) become the mean of the others.
     pub fn build(&mut self, weights: &[f64], clamp: Clamp) {
+        std::mem::swap(&mut self.weights, &mut self.before);
         self.scale(weights, clamp);
         let total = self.total();
         let count = self.weights.len();
@@ -94,6 +100,55 @@ impl Stride {
             };
             scaled as u16
         }));
+    }
+
+    /// Where the sequence starts anew, since the weights are not those of the build before: a number at which an entry is
+    /// picked. None where they are the same, or there are none.
+    ///
+    /// The chance of each entry is its share: from any number taken at random the first pick would be a heavy entry too
+    /// often, since heavy entries also come next after the turns that light ones miss.
+    pub fn start(&self, generator: &mut Generator) -> Option<u32> {
+        if self.weights == self.before {
+            return None;
+        }
+        let length = u32::try_from(self.weights.len()).ok()?;
+        let rounds = u32::from(LARGEST_WEIGHT).min(u32::MAX.checked_div(length)?);
+        let mut left = (f64::from(generator.next_u32()) / SEQUENCES * self.total() as f64) as u64;
+        let (position, weight) = (0..length).zip(&self.weights).find(|(_, weight)| {
+            let weight = u64::from(**weight);
+            let is_here = left < weight;
+            left = left.saturating_sub(weight);
+            is_here
+        })?;
+        let round = generator.below(rounds);
+        let round = round_from(*weight, u64::from(round), u64::from(position));
+        let sequence = round * u64::from(length) + u64::from(position);
+        Some(u32::try_from(sequence).unwrap_or(position))
+    }
+
+    /// One turn that passes over those of the positions that are not wanted. None, and the sequence stays, where none is.
+    pub fn pass_to(&self, sequence: &mut u32, wanted: impl Fn(u32) -> bool) -> Option<u32> {
+        let next = |from| self.next_number(from, &wanted);
+        let number = match next(*sequence)? {
+            beyond if beyond > u64::from(u32::MAX) => next(0)?,
+            number => number,
+        };
+        *sequence = u32::try_from(number + 1).unwrap_or(0);
+        Some((number % self.weights.len() as u64) as u32)
+    }
+
+    // The first number from this one on at which a wanted entry is picked. Found by entry: to take the numbers one by one
+    // could last 65,535 rounds.
+    fn next_number(&self, sequence: u32, wanted: impl Fn(u32) -> bool) -> Option<u64> {
+        let length = self.weights.len() as u64;
+        let sequence = u64::from(sequence);
+        let (round, position) = (sequence.checked_div(length)?, sequence.checked_rem(length)?);
+        let of = |(index, &weight): (u32, &u16)| {
+            let place = u64::from(index);
+            let first = if place < position { round + 1 } else { round };
+            wanted(index).then(|| round_from(weight, first, place) * length + place)
+        };
+        (0..).zip(&self.weights).filter_map(of).min()
     }
 
     /// The scaled weights.
@@ -211,6 +266,13 @@ impl Turns<'_> {
         self.step(length);
         true
     }
+}
+
+// The first round from this one on in which an entry is picked. Each round adds the weight to what decides it.
+fn round_from(weight: u16, round: u64, position: u64) -> u64 {
+    let (largest, weight) = (u64::from(LARGEST_WEIGHT), u64::from(weight));
+    let at = (weight * round + position * OFFSET) % largest;
+    round + (largest - weight).saturating_sub(at).div_ceil(weight)
 }
 
 // The first round from this one on in which an entry of a block is picked.

@@ -118,22 +118,39 @@ fn a_rewound_fill_is_as_though_only_what_was_kept_had_been_drawn() {
     });
 }
 
+fn by_slot(count: u32) -> idlest_core::pool::Pool {
+    let mut pool = support::pool(FIXED, 0);
+    pool.set_members(members(count, |_| true).map(|member| Member {
+        weight: f64::from(member.slot + 1),
+        ..member
+    }));
+    pool.refresh(&table(&[]), NOW);
+    pool
+}
+
 #[test]
 fn excluding_is_as_though_they_were_not_up() {
-    let pool = |up: fn(u32) -> bool| {
-        let mut pool = support::pool(FIXED, 0);
-        pool.set_members(members(5, up).map(|member| Member {
-            weight: f64::from(member.slot + 1),
-            ..member
-        }));
-        pool.refresh(&table(&[]), NOW);
-        pool
-    };
-    let (mut all, mut fewer) = (pool(|_| true), pool(|slot| slot % 2 == 1));
+    let mut pool = by_slot(5);
     let none = table(&[]);
-    let picks: Vec<_> = (0..50)
-        .map(|_| all.pick_excluding(&none, [0, 4, 99, 2, 2]).unwrap())
-        .collect();
-    assert_eq!(picks, fill(&mut fewer, 50));
-    assert_eq!(all.pick_excluding(&none, 0..5), None);
+    let mut counts = [0; 5];
+    for _ in 0..600 {
+        counts[pool.pick_excluding(&none, [0, 4, 99, 2, 2]).unwrap() as usize] += 1;
+    }
+    assert_eq!(counts, [0, 200, 0, 400, 0]);
+    assert_eq!(pool.pick_excluding(&none, 0..5), None);
+}
+
+#[test]
+fn turns_of_others_do_not_depend_on_who_is_passed_over_and_when() {
+    let none = table(&[]);
+    // The excluded change from pick to pick, in a pattern of their own length.
+    for patterns in [&[&[][..], &[1]][..], &[&[1], &[2], &[0]], &[&[], &[], &[4]]] {
+        let (mut whole, mut pool) = (by_slot(5), by_slot(5));
+        let mut turns = std::iter::repeat_with(|| fill(&mut whole, 1)[0]);
+        for excluded in patterns.iter().cycle().take(500) {
+            let wanted = turns.find(|index| !excluded.contains(index));
+            let picked = pool.pick_excluding(&none, excluded.iter().copied());
+            assert_eq!(picked, wanted, "{excluded:?}");
+        }
+    }
 }

@@ -26,6 +26,7 @@ import { fillValues, planOf, sendingPlanOf } from './plan-of.js'
 import { ProbePool } from './probe-pool.js'
 import { ProbedPlan } from './probed-plan.js'
 import { ReportWeights } from './report-weights.js'
+import { StridePlan } from './stride.js'
 
 const NO_MEMBERS: MemberArrays = {
   slots: new Uint32Array(0),
@@ -80,7 +81,8 @@ export class PortableCore implements EngineCore {
     this.#thread = thread
     this.#flights = new Flights(memory, NO_MEMBERS.slots, NO_MEMBERS.generations)
     const generator = new Generator(seed)
-    this.#dice = { generator, turn: goesInTurn(algorithm) ? generator.next() : 0 }
+    // By chance: the balancers of many processes do not all begin with the same member.
+    this.#dice = { generator, turn: algorithm.kind === 'roundRobin' ? generator.next() : 0 }
     if (algorithm.kind === 'adaptive') {
       this.learner = new Adaptive(algorithm)
       this.#inFlight = new MetricReadings(memory, IN_FLIGHT_METRIC, algorithm.ttl)
@@ -130,7 +132,9 @@ export class PortableCore implements EngineCore {
       this.learner.fillValues(values)
       facts[FACT_NEXT_EXPIRY] = now + REFRESH
     } else fillValues(this.#algorithm, this.#raw, values)
+    const before = this.#plan
     this.#plan = this.learner ?? this.#planOf(this.#raw)
+    if (this.#plan instanceof StridePlan) this.#plan.startAfter(before, this.#dice)
     facts[FACT_BAND] = this.#plan.length
   }
 
@@ -164,6 +168,7 @@ export class PortableCore implements EngineCore {
 
   pickExcluding(excluded: Uint32Array): number {
     if (this.#algorithm.kind === 'roundRobin') return this.#nextInTurn(new Set(excluded))
+    if (this.#plan instanceof StridePlan) return this.#plan.drawExcluding(new Set(excluded), this.#dice)
     if (this.learner !== undefined) return this.learner.drawExcluding(new Set(excluded), this.#dice)
     const raw = this.#raw.slice()
     for (const index of excluded) if (index < raw.length) raw[index] = OUT
@@ -221,11 +226,6 @@ export class PortableCore implements EngineCore {
       this.#raw[i] = states[i] === MEMBER_UP ? (weights[i] as number) : OUT
     }
   }
-}
-
-// So that the balancers of many processes do not all begin with the same member.
-function goesInTurn({ kind }: EngineAlgorithm): boolean {
-  return kind === 'roundRobin' || kind === 'weightedRoundRobin'
 }
 
 // The share of its CPU that a node has to spare; NaN where that is not known.

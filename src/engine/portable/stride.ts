@@ -1,5 +1,6 @@
 import type { WeightClamp } from '../../algorithms/algorithm.js'
 import { OUT } from './band.js'
+import type { Generator } from './generator.js'
 import type { Dice, Plan } from './plan.js'
 
 /** The largest scaled weight: who has it is picked in every round. */
@@ -50,7 +51,8 @@ export function scaleWeights(weights: Float64Array, clamp: WeightClamp): Uint16A
 export class StridePlan implements Plan {
   readonly band: Uint32Array
   readonly length: number
-  readonly #weights: Uint16Array
+  /** The scaled weight of each entry. */
+  readonly weights: Uint16Array
   readonly #total: number
 
   /**
@@ -60,7 +62,7 @@ export class StridePlan implements Plan {
   constructor(band: Uint32Array, weights: Uint16Array) {
     this.band = band
     this.length = weights.length
-    this.#weights = weights
+    this.weights = weights
     let total = 0
     for (const weight of weights) total += weight
     this.#total = total
@@ -73,7 +75,7 @@ export class StridePlan implements Plan {
       const round = Math.floor(sequence / length)
       const i = sequence - round * length
       if (++sequence === SEQUENCES) sequence = 0
-      if (!isPicked(this.#weights[i] as number, round, i)) continue
+      if (!isPicked(this.weights[i] as number, round, i)) continue
       dice.turn = sequence
       return this.band[i] as number
     }
@@ -81,8 +83,7 @@ export class StridePlan implements Plan {
 
   // What `draw` does so often, but for the division.
   fill(into: Uint32Array, dice: Dice): void {
-    const { band, length } = this
-    const weights = this.#weights
+    const { band, length, weights } = this
     let sequence = dice.turn
     let round = Math.floor(sequence / length)
     let i = sequence - round * length
@@ -100,8 +101,62 @@ export class StridePlan implements Plan {
   }
 
   share(i: number): number {
-    return (this.#weights[i] as number) / this.#total
+    return (this.weights[i] as number) / this.#total
   }
+
+  /** Goes on in the sequence where the weights are those of the plan before; else starts somewhere in it. */
+  startAfter(before: Plan, dice: Dice): void {
+    if (this.length === 0 || (before instanceof StridePlan && areEqual(this.weights, before.weights))) return
+    dice.turn = this.#start(dice.generator)
+  }
+
+  // A number of the sequence at which an entry is picked. The chance of each entry is its share: from any number taken at
+  // random the first pick would be a heavy entry too often, since heavy entries also come next after the turns that light
+  // ones miss.
+  #start(generator: Generator): number {
+    const { length, weights } = this
+    let left = Math.floor((generator.next() / 2 ** 32) * this.#total)
+    let i = 0
+    while (left >= (weights[i] as number)) left -= weights[i++] as number
+    const rounds = Math.min(LARGEST_WEIGHT, Math.floor(SEQUENCES / length))
+    const round = roundFrom(weights[i] as number, generator.below(rounds), i)
+    const sequence = round * length + i
+    return sequence < SEQUENCES ? sequence : i
+  }
+
+  /** One draw that passes over the turns of some; -1 where no one is left. */
+  drawExcluding(excluded: ReadonlySet<number>, dice: Dice): number {
+    let best = this.#nextNumber(excluded, dice.turn)
+    if (best >= SEQUENCES) best = this.#nextNumber(excluded, 0)
+    if (best === Number.POSITIVE_INFINITY) return -1
+    dice.turn = best + 1 < SEQUENCES ? best + 1 : 0
+    return this.band[best % this.length] as number
+  }
+
+  // The first number from this one on at which an entry that is not excluded is picked. Beyond the sequence's end it is not
+  // reached, and infinite where all are excluded. Found by entry: to take the numbers one by one could last 65,535 rounds.
+  #nextNumber(excluded: ReadonlySet<number>, sequence: number): number {
+    const { band, length, weights } = this
+    const round = Math.floor(sequence / length)
+    const position = sequence - round * length
+    let best = Number.POSITIVE_INFINITY
+    for (let i = 0; i < length; i++) {
+      if (excluded.has(band[i] as number)) continue
+      const first = i < position ? round + 1 : round
+      best = Math.min(best, roundFrom(weights[i] as number, first, i) * length + i)
+    }
+    return best
+  }
+}
+
+function areEqual(some: Uint16Array, others: Uint16Array): boolean {
+  return some.length === others.length && some.every((value, i) => value === others[i])
+}
+
+// The first round from this one on in which entry `i` is picked. Each round adds the weight to what `isPicked` looks at.
+function roundFrom(weight: number, round: number, i: number): number {
+  const at = (weight * round + i * OFFSET) % LARGEST_WEIGHT
+  return round + Math.ceil(Math.max(0, LARGEST_WEIGHT - weight - at) / weight)
 }
 
 // Whole numbers below 2^53 throughout, and the quotient is at least 1/65,535 from the next one: exact.

@@ -68,7 +68,22 @@ export const withOthers: readonly Example[] = [
   },
   {
     file: KUBERNETES,
-    has: 'dnsDiscovery({ hostname',
+    has: "hostname: '_http._tcp.caches",
+    comesTo: `
+      assert.deepEqual(caches.nodes, [])
+      const { algorithm } = caches
+      assert.ok(algorithm.kind === 'hashRing')
+      const pod = (host: string): DnsNode =>
+        ({ id: host + ':80', host, port: 80, name: 'caches-0.caches.default.svc.cluster.local', weight: 1, priority: 0 })
+      assert.equal(algorithm.keyOf?.(pod('10.0.0.1') as never), 'caches-0.caches.default.svc.cluster.local')
+      const balancer = createBalancer({ nodes: [pod('10.0.0.1')], algorithm, poll: false })
+      balancer.setNodes([pod('10.0.9.9')])
+      assert.equal(balancer.select({ key: 1 }).host, '10.0.9.9')
+      await caches.close()`,
+  },
+  {
+    file: KUBERNETES,
+    has: "hostname: 'reports.default",
     comesTo: `
       assert.deepEqual(balancer.nodes, [])
       await balancer.close()`,

@@ -155,19 +155,19 @@ proptest! {
                     model.set_members(&members);
                 }
                 Step::Fill { count, kept } => {
-                    let plan = model.plan(&[]);
+                    let plan = model.plan();
                     let kept = kept.min(count);
-                    let mut expected: Vec<_> = (0..kept).filter_map(|_| model.draw(&plan)).collect();
+                    let mut expected: Vec<_> = (0..kept).filter_map(|_| model.draw(&plan, &[])).collect();
                     let left = model.sequence;
-                    expected.extend((kept..count).filter_map(|_| model.draw(&plan)));
+                    expected.extend((kept..count).filter_map(|_| model.draw(&plan, &[])));
                     model.sequence = left;
                     prop_assert_eq!(fill_from(&mut pool, &table, count), expected);
                     pool.rewind(kept);
                     continue;
                 }
                 Step::Exclude(excluded) => {
-                    let plan = model.plan(&excluded);
-                    let expected = model.draw(&plan);
+                    let plan = model.plan();
+                    let expected = model.draw(&plan, &excluded);
                     prop_assert_eq!(pool.pick_excluding(&table, excluded), expected);
                     continue;
                 }
@@ -175,6 +175,7 @@ proptest! {
             let now = NOW + elapsed as f64;
             let facts = pool.refresh(&table, now);
             let next = model.refresh(&table, now);
+            model.start();
             prop_assert_eq!(facts.next_expiry, next);
             prop_assert_eq!(pool.ignored(), model.ignored);
             let ups = model.members.iter().map(|member| member.up);
@@ -186,7 +187,7 @@ proptest! {
             prop_assert_eq!(pool.values(), &values[..]);
             let known = ups.zip(&model.weights).filter(|(up, weight)| *up && weight.is_some()).count();
             prop_assert_eq!(facts.fresh as usize, weighing.map_or(0, |_| known));
-            let plan = model.plan(&[]);
+            let plan = model.plan();
             prop_assert_eq!(pool.band(), &plan.band[..]);
             let total: f64 = plan.scaled.iter().sum();
             let mut expected = vec![0.0; values.len()];

@@ -23,7 +23,9 @@ struct Known {
 pub struct Model {
     weighing: Option<Weighing>,
     clamp: Clamp,
+    generator: Generator,
     pub sequence: u32,
+    started: Vec<f64>,
     pub members: Vec<Member>,
     known: BTreeMap<(u32, u32), Known>,
     pub weights: Vec<Option<f64>>,
@@ -40,11 +42,13 @@ pub struct Plan {
 }
 
 impl Model {
-    pub fn new(weighing: Option<Weighing>, clamp: Clamp, mut generator: Generator) -> Self {
+    pub fn new(weighing: Option<Weighing>, clamp: Clamp, generator: Generator) -> Self {
         Self {
             weighing,
             clamp,
-            sequence: generator.next_u32(),
+            generator,
+            sequence: 0,
+            started: vec![],
             members: vec![],
             known: BTreeMap::new(),
             weights: vec![],
@@ -192,10 +196,10 @@ impl Model {
         if change.is_finite() { next } else { change }
     }
 
-    pub fn plan(&self, excluded: &[u32]) -> Plan {
+    pub fn plan(&self) -> Plan {
         let band: Vec<u32> = (0..)
             .zip(&self.members)
-            .filter(|(index, member)| member.up && !excluded.contains(index))
+            .filter(|(_, member)| member.up)
             .map(|(index, _)| index)
             .collect();
         let weights: Vec<_> = band
@@ -226,19 +230,48 @@ impl Model {
         }
     }
 
-    pub fn draw(&mut self, plan: &Plan) -> Option<u32> {
+    // After each refresh.
+    pub fn start(&mut self) {
+        let plan = self.plan();
+        if plan.scaled == std::mem::replace(&mut self.started, plan.scaled.clone())
+            || plan.scaled.is_empty()
+        {
+            return;
+        }
+        let n = plan.scaled.len() as u64;
+        let total: f64 = plan.scaled.iter().sum();
+        let mut left = (f64::from(self.generator.next_u32()) / 4_294_967_296.0 * total).floor();
+        let mut i = 0;
+        while left >= plan.scaled[i] {
+            left -= plan.scaled[i];
+            i += 1;
+        }
+        let i = i as u64;
+        let mut g = u64::from(self.generator.below(65_535.min(u32::MAX / n as u32)));
+        while !is_pick(&plan, i, g) {
+            g += 1;
+        }
+        self.sequence = (g * n + i).try_into().unwrap();
+    }
+
+    pub fn draw(&mut self, plan: &Plan, excluded: &[u32]) -> Option<u32> {
         let n = plan.band.len() as u64;
-        if n == 0 {
+        if plan.band.iter().all(|index| excluded.contains(index)) {
             return None;
         }
         loop {
             let s = u64::from(self.sequence);
             self.sequence = ((s + 1) % (1 << 32)) as u32;
             let (i, g) = (s % n, s / n);
-            let weight = plan.scaled[i as usize] as u64;
-            if (weight * g + i * 32_767) % 65_535 >= 65_535 - weight {
-                return Some(plan.band[i as usize]);
+            let index = plan.band[i as usize];
+            if is_pick(plan, i, g) && !excluded.contains(&index) {
+                return Some(index);
             }
         }
     }
+}
+
+fn is_pick(plan: &Plan, i: u64, g: u64) -> bool {
+    let weight = plan.scaled[i as usize] as u64;
+    (weight * g + i * 32_767) % 65_535 >= 65_535 - weight
 }
