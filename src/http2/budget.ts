@@ -19,12 +19,13 @@ export class Budget {
     this.#at = now
   }
 
-  /** Takes an amount; false where that is more than there is. */
+  /** Takes an amount; false, and nothing is taken, where that is more than there is. */
   take(amount: number, now: number): boolean {
     const { burst, rate } = this.#allowance
-    const filled = this.#left + ((now - this.#at) / 1_000) * rate
+    this.#left = Math.min(burst, this.#left + ((now - this.#at) / 1_000) * rate)
     this.#at = now
-    this.#left = Math.min(burst, filled) - amount
-    return this.#left >= 0
+    if (amount > this.#left) return false
+    this.#left -= amount
+    return true
   }
 }
