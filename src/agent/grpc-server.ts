@@ -2,6 +2,7 @@ import { createServer, type Server as TcpServer } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
 import type { Clock } from '../clock.js'
 import { OptionError, reasonOf } from '../errors.js'
+import { MeteredSocket } from '../http2/metered-socket.js'
 import { loadGrpc } from '../optional-package.js'
 import { HIDDEN } from '../options.js'
 import { pemBuffers } from '../pem.js'
@@ -9,6 +10,7 @@ import { MAX_REQUEST } from '../reports/orca-request.js'
 import { type Address, type ListenCounters, listen } from '../web/listening.js'
 import type { ServerTls } from '../web/web-server.js'
 import type { AgentServer } from './agent-server.js'
+import { ClientLimits } from './client-limits.js'
 import type { CheckedGrpcOptions } from './options.js'
 import { createOrcaService, type OrcaServiceCounters } from './orca-service.js'
 import type { Reporter } from './reporter.js'
@@ -17,6 +19,8 @@ import type { Reporter } from './reporter.js'
 
 /** What the gRPC server did, since the start. */
 export interface GrpcCounters extends Readonly<OrcaServiceCounters>, Readonly<ListenCounters> {
+  /** Connections that were ended since their clients sent more bytes or frames than hearing reports takes. */
+  readonly floods: number
   /** Connections that failed the TLS handshake, or took too long for it. */
   readonly badConnections: number
 }
@@ -55,17 +59,29 @@ const LIMITS = {
 export async function startGrpcServer(options: StartGrpcOptions, reporter: Reporter): Promise<GrpcServer> {
   const { Server, ServerCredentials } = await loadGrpc()
   const service = createOrcaService(options, reporter, options.clock)
-  const counters = Object.assign(service.counters, { badConnections: 0, dropped: 0, acceptErrors: 0 })
+  const counters = Object.assign(service.counters, {
+    badConnections: 0,
+    dropped: 0,
+    acceptErrors: 0,
+    floods: 0,
+  })
 
   const server = new Server(LIMITS)
   server.addService(service.definition, service.implementation)
   const injector = server.createConnectionInjector(ServerCredentials.createInsecure())
 
   const listener = options.tls === undefined ? createServer() : tlsServer(options.tls)
+  const limits = new ClientLimits(options, options.clock)
+  listener.on('connection', (socket) => {
+    if (limits.mayConnect()) return
+    counters.dropped++
+    socket.destroy()
+  })
   const listening = listen(listener, options, counters)
   // Behind the listener that drops connections.
   listener.on(options.tls === undefined ? 'connection' : 'secureConnection', (socket) => {
-    if (!socket.destroyed) injector.injectConnection(socket)
+    if (socket.destroyed) return
+    injector.injectConnection(new MeteredSocket(socket, limits.meter(), () => counters.floods++))
   })
   listener.on('tlsClientError', () => counters.badConnections++)
   const { close, ...address } = await listening

@@ -3,6 +3,7 @@ import type { TableMemory } from '../table/memory.js'
 import { type Answer, emptyTally, type Tally } from './answer.js'
 import type { PlacedMember } from './member.js'
 import { MemberMakers } from './member-makers.js'
+import { QuarantinedMember } from './quarantine.js'
 import { Round } from './round.js'
 import { Singles } from './singles.js'
 import { type Aside, TableSink } from './sink.js'
@@ -43,17 +44,21 @@ export class AskedMembers {
   readonly #options: AskedMembersOptions
   readonly #sink: TableSink
   readonly #makers: MemberMakers
-  readonly #singles: Singles<PlacedMember>
-  readonly #members = new Map<number, PlacedMember>()
+  readonly #singles: Singles<QuarantinedMember>
+  readonly #members = new Map<number, QuarantinedMember>()
   // Those that are made when they are first asked: what they need may have to be loaded.
   readonly #joining = new Map<number, LocalTarget>()
-  #round: Round<PlacedMember> | undefined
+  #round: Round<QuarantinedMember> | undefined
   #closed = false
 
   constructor(options: AskedMembersOptions) {
     this.#options = options
     this.#sink = new TableSink(options)
-    this.#makers = new MemberMakers({ clock: options.clock, sink: this.#sink })
+    this.#makers = new MemberMakers({
+      clock: options.clock,
+      sink: this.#sink,
+      onFault: (member, error) => this.#members.get(member.slot)?.fault(member, error),
+    })
     this.#singles = new Singles(options)
   }
 
@@ -67,7 +72,7 @@ export class AskedMembers {
       this.#members.delete(slot)
       this.#round?.drop(member)
       this.#singles.drop(member)
-      member.close?.()
+      member.close()
     }
     for (const target of added) this.#joining.set(target.slot, target)
   }
@@ -86,8 +91,28 @@ export class AskedMembers {
       loading = this.#makers.load(this.#joining.values())
     }
     if (this.#closed) return
-    for (const target of this.#joining.values()) this.#members.set(target.slot, this.#makers.make(target))
+    for (const target of this.#joining.values()) this.#members.set(target.slot, this.#made(target))
     this.#joining.clear()
+  }
+
+  #made(target: LocalTarget): QuarantinedMember {
+    const member: QuarantinedMember = new QuarantinedMember(target.id, target, {
+      clock: this.#options.clock,
+      make: () => this.#makers.make(target),
+      random: Math.random,
+      onFault: ({ reason }) => this.#sink.quarantined(target, reason),
+    })
+    return member
+  }
+
+  /** Whether an exception that nobody caught was of this member's making: then it is left out for a while. */
+  blame(touched: object, error: unknown): boolean {
+    for (const member of this.#members.values()) {
+      if (!member.has(touched)) continue
+      member.fault(touched as PlacedMember, error)
+      return true
+    }
+    return false
   }
 
   /** Asks all at once; resolves by the deadline, with what their round came to. Never rejects. */
@@ -130,7 +155,7 @@ export class AskedMembers {
     this.#sink.close()
     this.#singles.close()
     this.#round?.abort('the poller was closed')
-    for (const member of this.#members.values()) member.close?.()
+    for (const member of this.#members.values()) member.close()
     this.#members.clear()
     this.#joining.clear()
     this.#makers.close()

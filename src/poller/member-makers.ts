@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.js'
 import { reasonOf } from '../errors.js'
-import { loadGrpc, loadNats } from '../optional-package.js'
+import { loadNats } from '../optional-package.js'
 import { CustomMembers } from './custom-member.js'
 import { type PlacedMember, UnaskableMember } from './member.js'
 import type { Sink } from './sink.js'
@@ -12,6 +12,8 @@ import type { Kind, Target } from './transports/kinds.js'
 export interface MakerContext {
   readonly clock: Clock
   readonly sink: Sink
+  /** Handling what a node sent threw where nobody waits for an answer: nothing more is wanted of this member. */
+  readonly onFault: (member: PlacedMember, error: unknown) => void
 }
 
 /** Makes one poller's members of one kind; what they share, such as TLS contexts or a connection, is kept here. */
@@ -41,10 +43,7 @@ const loaders: Loaders = {
     needWebAssembly()
     return (await import('./orca-reading.js')).orcaMembers(context)
   },
-  orca: async (context) => {
-    const grpc = await loadGrpc()
-    return new (await import('./orca-members.js')).OrcaMembers(context, grpc)
-  },
+  orca: async (context) => new (await import('./orca-members.js')).OrcaMembers(context),
   nats: async (context) => {
     // What is missing is told once, and not at each attempt to connect.
     await loadNats()

@@ -10,6 +10,7 @@ import type { MakerContext, MemberMaker } from './member-makers.js'
 import { PerSettings } from './per-settings.js'
 import type { Sink } from './sink.js'
 import type { Place } from './store.js'
+import { touch } from './touched.js'
 import type { NatsTarget, NatsTransportSettings } from './transports/nats.js'
 
 const decoder = new TextDecoder()
@@ -65,6 +66,7 @@ class NatsMember implements PlacedMember {
 
   /** Takes what it published. */
   hear(message: Uint8Array, sink: Sink): void {
+    touch(this)
     const at = this.#feed.now()
     try {
       const report = readOrcaJson(textOf(message))

@@ -8,6 +8,7 @@ import type { PlacedMember } from './member.js'
 import { type OrcaConnect, OrcaStream } from './orca-stream.js'
 import type { Sink } from './sink.js'
 import type { Place } from './store.js'
+import { touch } from './touched.js'
 
 /** What a member works with. */
 export interface OrcaMemberOptions {
@@ -20,6 +21,8 @@ export interface OrcaMemberOptions {
   readonly random?: (() => number) | undefined
   /** Default: gRPC's. */
   readonly backOff?: BackOffOptions | undefined
+  /** Handling what the node sent threw: it is heard no more. */
+  readonly onFault: (error: unknown) => void
 }
 
 const HEARD = { kind: 'heard' } as const
@@ -48,7 +51,7 @@ export class OrcaMember implements PlacedMember {
   #settle: ((answer: Answer) => void) | undefined
 
   constructor(id: string, place: Place, options: OrcaMemberOptions) {
-    const { connect, clock, sink, interval, random = Math.random, backOff = GRPC_BACK_OFF } = options
+    const { connect, clock, sink, interval, random = Math.random, backOff = GRPC_BACK_OFF, onFault } = options
     this.id = id
     this.slot = place.slot
     this.generation = place.generation
@@ -62,6 +65,7 @@ export class OrcaMember implements PlacedMember {
       backOff: new BackOff(backOff, random),
       onMessage: (bytes) => this.#read(bytes),
       onDown: (failure) => this.#fell(failure),
+      onFault,
     })
   }
 
@@ -98,6 +102,7 @@ export class OrcaMember implements PlacedMember {
   }
 
   #read(bytes: Uint8Array): boolean {
+    touch(this)
     let report: Report
     try {
       report = readOrcaBinary(bytes)

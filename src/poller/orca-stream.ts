@@ -1,5 +1,7 @@
 import type { Clock, TimerHandle } from '../clock.js'
 import { reasonOf } from '../errors.js'
+import { Budget } from '../http2/budget.js'
+import { messageAllowance } from '../http2/report-limits.js'
 import type { Failure } from './answer.js'
 import type { BackOff } from './back-off.js'
 
@@ -11,14 +13,21 @@ export interface OrcaEvents {
   onMessage(bytes: Uint8Array): void
   /** The stream ended, or there never was one. */
   onEnd(end: StreamEnd): void
-  /** The connection ended, after its stream had. */
-  onLost(): void
+  /**
+   * The connection ended, after its stream had.
+   * @param excess the other side sent more than it may
+   */
+  onLost(excess?: boolean): void
+  /** Handling what came threw. */
+  onFault(error: unknown): void
 }
 
 /** How a stream ended. */
 export interface StreamEnd extends Failure {
   /** The other side does not know of such streams (UNIMPLEMENTED), and would not on this connection if asked again. */
   readonly final: boolean
+  /** The other side sent more than it may. */
+  readonly excess?: boolean
 }
 
 /** A connection of its own with one stream. */
@@ -41,6 +50,8 @@ export interface OrcaStreamOptions {
   readonly onMessage: (bytes: Uint8Array) => boolean
   /** The stream is down; it is tried again by itself. */
   readonly onDown: (failure: Failure) => void
+  /** Handling what the node sent threw: the stream has ended, and is not tried again. */
+  readonly onFault: (error: unknown) => void
 }
 
 /** As long as gRPC gives a connection at least, ms. */
@@ -57,11 +68,6 @@ const LEAST_PATIENCE = 5_000
 
 /** Two tries are at least so far apart, ms: a server that tells once and ends the stream is not asked in a loop. */
 const SPACING = 1_000
-
-// A server tells once an interval. What it may send beyond that: so many messages at times, and so many each second, or
-// twice as often as it was asked to where that is more: the clock of a right one may go a little faster.
-const BURST = 100
-const LEAST_RATE = 10
 
 /**
  * A node's stream of reports, kept up: tried again when it ends, after waits that grow until a report has come; the
@@ -82,7 +88,7 @@ export class OrcaStream {
   #final = false
   #messages = 0
   #lastAt = 0
-  #budget = BURST
+  #budget: Budget
   // When the timer looks for messages.
   #due = 0
   // How often the node tells, ms; 0: not known. It is kept over connections.
@@ -90,6 +96,7 @@ export class OrcaStream {
 
   constructor(options: OrcaStreamOptions) {
     this.#options = options
+    this.#budget = this.#newBudget()
   }
 
   /** Begins; once. */
@@ -97,14 +104,14 @@ export class OrcaStream {
     this.#connect()
   }
 
-  // Messages a second.
-  get #rate(): number {
-    return Math.max(LEAST_RATE, 2_000 / this.#options.interval)
-  }
-
   close(): void {
     this.#closed = true
     this.#drop()
+  }
+
+  #newBudget(): Budget {
+    const { clock, interval } = this.#options
+    return new Budget(messageAllowance(interval), clock.now())
   }
 
   #connect(): void {
@@ -113,21 +120,27 @@ export class OrcaStream {
     const ofThis =
       <A extends unknown[]>(run: (...given: A) => void) =>
       (...given: A) => {
-        if (current === this.#try) run(...given)
+        if (current !== this.#try) return
+        try {
+          run(...given)
+        } catch (error) {
+          this.#fault(error)
+        }
       }
     this.#triedAt = clock.now()
     this.#open = false
     this.#reported = false
     this.#final = false
     this.#messages = 0
-    this.#budget = BURST
+    this.#budget = this.#newBudget()
     this.#arm(CONNECT_TIMEOUT, () => this.#fail('exit', `no connection within ${CONNECT_TIMEOUT} ms`))
     try {
       this.#connection = connect({
         onOpen: ofThis(() => this.#opened()),
         onMessage: ofThis((bytes) => this.#received(bytes)),
         onEnd: ofThis((end) => this.#ended(end)),
-        onLost: ofThis(() => this.#lost()),
+        onLost: ofThis((excess?: boolean) => this.#lost(excess)),
+        onFault: ofThis((error) => this.#fault(error)),
       })
     } catch (error) {
       this.#fail('error', reasonOf(error))
@@ -143,16 +156,18 @@ export class OrcaStream {
 
   #received(bytes: Uint8Array): void {
     if (this.#final) return
-    const { clock, onMessage } = this.#options
+    const { clock, interval, onMessage } = this.#options
     this.#opened()
     const now = clock.now()
     const since = now - this.#lastAt
     this.#lastAt = now
-    this.#budget = Math.min(BURST, this.#budget + (since / 1_000) * this.#rate) - 1
-    if (this.#budget < 0) {
-      // What came of it before does not make the next try come any sooner.
-      this.#reported = false
-      this.#fail('error', `more than ${this.#rate} messages a second`)
+    if (!this.#budget.take(1, now)) {
+      this.#ended({
+        kind: 'error',
+        reason: `more than ${messageAllowance(interval).rate} messages a second`,
+        final: false,
+        excess: true,
+      })
       return
     }
     // Where the process or the network hung, several come at once: such a gap alone says little.
@@ -161,7 +176,9 @@ export class OrcaStream {
     if (onMessage(bytes)) this.#reported = true
   }
 
-  #ended({ final, kind, reason }: StreamEnd): void {
+  #ended({ final, kind, reason, excess = false }: StreamEnd): void {
+    // What came of it before does not make the next try come any sooner.
+    if (excess) this.#reported = false
     if (this.#final) return
     if (!final) {
       this.#fail(kind, reason)
@@ -172,7 +189,13 @@ export class OrcaStream {
     this.#options.onDown({ kind, reason })
   }
 
-  #lost(): void {
+  #fault(error: unknown): void {
+    this.close()
+    this.#options.onFault(error)
+  }
+
+  #lost(excess = false): void {
+    if (excess) this.#reported = false
     if (this.#final) this.#retry()
     else this.#fail('exit', 'the connection was lost')
   }

@@ -77,6 +77,11 @@ export interface PollerCounters extends AnswerCounts {
   error: number
   /** What came from members unasked. As of the last cycle, or a little later. */
   readonly pushed: PushCounts
+  /**
+   * Times that handling what a member sent threw. It then fails in each round, and is asked again after 5 s, twice as long
+   * each time up to 5 min. As of the last cycle, or a little later.
+   */
+  quarantined: number
   /** Members that failed in the last cycle. */
   failing: number
   /** Process warnings for members that failed. */
@@ -96,6 +101,7 @@ export class Poller {
     exit: 0,
     error: 0,
     pushed: noPushes(),
+    quarantined: 0,
     failing: 0,
     warned: 0,
   }
@@ -212,7 +218,8 @@ export class Poller {
     return new Asker({ memory, clock, targets: this.#targets, silentFor, local, remote })
   }
 
-  #heard({ pushed, bad, told }: Aside): void {
+  #heard({ pushed, quarantined, bad, told }: Aside): void {
+    this.counters.quarantined += quarantined
     addPushes(this.counters.pushed, pushed)
     for (const [node, reason] of bad) this.#failures.bad(node, reason)
     this.counters.warned = this.#failures.warned

@@ -9,3 +9,7 @@ const port = parentPort
 
 const pollers = new RemotePollers((message) => port.postMessage(message))
 port.on('message', (message: ToWorker) => pollers.take(message))
+
+// Whatever a node makes this thread do, the others are asked on.
+process.on('uncaughtException', (error) => pollers.caught(error))
+process.on('unhandledRejection', (error) => pollers.caught(error))

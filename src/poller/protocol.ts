@@ -71,5 +71,11 @@ export interface Ready {
   readonly poller: number
 }
 
+/** Something went wrong in the thread that could not be put down to one member. The thread goes on. */
+export interface Fault {
+  readonly type: 'fault'
+  readonly reason: string
+}
+
 /** What the polling thread says. */
-export type FromWorker = Done | Probed | AsideMessage | Ready
+export type FromWorker = Done | Probed | AsideMessage | Ready | Fault

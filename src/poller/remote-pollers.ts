@@ -1,8 +1,10 @@
+import { reasonOf } from '../errors.js'
 import { processClock } from '../process-clock.js'
 import { attachMemory } from '../table/file/open.js'
 import type { Answer, Tally } from './answer.js'
 import { AskedMembers, type RoundLimits } from './asked-members.js'
 import type { FromWorker, ToWorker, WorkerProbe } from './protocol.js'
+import { takeTouched } from './touched.js'
 
 type Opening = ToWorker & { readonly type: 'open' }
 type Say = (message: FromWorker) => void
@@ -66,7 +68,28 @@ export class RemotePollers {
     this.#say = say
   }
 
+  /** Takes a message; what goes wrong with it concerns nobody else. */
   take(message: ToWorker): void {
+    try {
+      this.#dispatch(message)
+    } catch (error) {
+      this.#say({ type: 'fault', reason: reasonOf(error) })
+    }
+  }
+
+  /**
+   * Takes an exception that nobody caught. The member that was worked for last is left out for a while; the others are asked
+   * on, since ending the thread would leave them all without reports, and would not end what the one does.
+   */
+  caught(error: unknown): void {
+    const touched = takeTouched()
+    for (const { members } of this.#pollers.values()) {
+      if (touched !== undefined && members.blame(touched, error)) return
+    }
+    this.#say({ type: 'fault', reason: reasonOf(error) })
+  }
+
+  #dispatch(message: ToWorker): void {
     if (message.type === 'open') {
       this.#pollers.set(message.poller, new RemotePoller(message, this.#say))
       return

@@ -25,6 +25,8 @@ export interface Sink {
 export interface Aside {
   /** Since the last one. */
   readonly pushed: PushCounts
+  /** Times that handling what a member sent threw, so that it was left out for a while; since the last one. */
+  readonly quarantined: number
   /** What was wrong: one reason a node. */
   readonly bad: readonly (readonly [node: string, reason: string])[]
   readonly told: readonly PlacedTold[]
@@ -49,6 +51,7 @@ export class TableSink implements Sink {
   readonly #soon: Spaced
   #pushed = noPushes()
   readonly #bad = new Map<string, string>()
+  #quarantined = 0
   #closed = false
 
   constructor({ memory, clock, coalesce, onAside }: SinkOptions) {
@@ -74,6 +77,16 @@ export class TableSink implements Sink {
 
   bad({ id }: { readonly id: string }, reason: string): void {
     this.#pushed.bad++
+    this.#warn(id, reason)
+  }
+
+  /** A member is left out for a while, since handling what it sent threw. */
+  quarantined({ id }: { readonly id: string }, reason: string): void {
+    this.#quarantined++
+    this.#warn(id, reason)
+  }
+
+  #warn(id: string, reason: string): void {
     if (this.#closed) return
     if (!this.#bad.has(id)) this.#bad.set(id, reason)
     this.#soon.soon()
@@ -92,12 +105,15 @@ export class TableSink implements Sink {
   flush(): void {
     const told = this.#tellings.drain()
     const pushed = this.#pushed
-    const nothing = told.length === 0 && Object.values(pushed).every((count) => count === 0)
+    const quarantined = this.#quarantined
+    const nothing =
+      told.length === 0 && quarantined === 0 && Object.values(pushed).every((count) => count === 0)
     if (nothing) return
     this.#pushed = noPushes()
+    this.#quarantined = 0
     const bad = [...this.#bad]
     this.#bad.clear()
-    this.#onAside({ pushed, bad, told })
+    this.#onAside({ pushed, quarantined, bad, told })
   }
 
   /** What comes from now on is counted as of members that left, and goes nowhere. */

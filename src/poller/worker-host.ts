@@ -44,6 +44,8 @@ export interface HostOptions {
 export class WorkerHost {
   /** Times that a crashed thread was started again. */
   restarts = 0
+  /** Exceptions in the thread that could not be put down to one member. */
+  faults = 0
   #spawn: () => WorkerLike
   readonly #standIn: () => WorkerLike
   readonly #clock: Clock
@@ -139,6 +141,10 @@ export class WorkerHost {
   }
 
   #take(message: FromWorker): void {
+    if (message.type === 'fault') {
+      this.#faulty(message.reason)
+      return
+    }
     const client = this.#clients.get(message.poller)
     if (client === undefined) return
     if (message.type === 'done') client.onDone(message)
@@ -148,6 +154,12 @@ export class WorkerHost {
       this.#ready.add(message.poller)
       this.#release(message.poller)
     }
+  }
+
+  // Told once: what happens again and again would be told again and again.
+  #faulty(reason: string): void {
+    if (this.faults++ > 0) return
+    warn(`something went wrong in the polling thread, which goes on: ${reason}`, 'IDLEST_WORKER_FAULT')
   }
 
   #release(number: number): void {

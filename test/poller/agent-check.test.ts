@@ -14,7 +14,7 @@ type Options = Partial<AgentCheckTransportOptions>
 function memberOf(t: ExecutionContext, id: string, options: Options = {}) {
   const wrong: string[] = []
   const sink = { push: () => {}, bad: (_: unknown, reason: string) => wrong.push(reason), stranger: () => {} }
-  const makers = new AgentCheckMembers({ clock: processClock, sink })
+  const makers = new AgentCheckMembers({ clock: processClock, sink, onFault: () => {} })
   const port = Number(id.slice(id.lastIndexOf(':') + 1))
   const target = resolveAgentCheck(id, agentCheckTransport({ port, ...options }).settings)
   const member = makers.make(target, { slot: 0, generation: 0 })

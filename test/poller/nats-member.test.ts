@@ -38,7 +38,7 @@ class RecordingSink implements Sink {
 async function members(t: ExecutionContext, address: string, options: object = {}) {
   const clock = new VirtualClock(1_000)
   const sink = new RecordingSink()
-  const made = new NatsMembers({ clock, sink })
+  const made = new NatsMembers({ clock, sink, onFault: () => {} })
   t.teardown(() => made.close())
   const { settings } = natsTransport({ servers: address, ...options })
   let slot = 0

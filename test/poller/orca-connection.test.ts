@@ -21,12 +21,18 @@ function targetOf(id: string, options: OrcaTransportOptions = {}) {
 /** Connects, and writes down what comes of it. */
 function listen(t: ExecutionContext, id: string, options: OrcaTransportOptions = {}) {
   const events: string[] = []
-  const connection = connectOrca(grpc, targetOf(id, options), new SecureContexts(), {
-    onOpen: () => events.push('open'),
-    onMessage: (bytes) => events.push(`message of ${bytes.length}`),
-    onEnd: ({ kind, reason, final }) => events.push(`${kind}${final ? ', final' : ''}: ${reason}`),
-    onLost: () => events.push('lost'),
-  })
+  const connection = connectOrca(
+    targetOf(id, options),
+    new SecureContexts(),
+    {
+      onOpen: () => events.push('open'),
+      onMessage: (bytes) => events.push(`message of ${bytes.length}`),
+      onEnd: ({ kind, reason, final }) => events.push(`${kind}${final ? ', final' : ''}: ${reason}`),
+      onLost: () => events.push('lost'),
+      onFault: (error) => events.push(`fault: ${error}`),
+    },
+    processClock,
+  )
   t.teardown(() => connection.close())
   return { events, connection }
 }
@@ -187,7 +193,8 @@ test('a stream comes back after its server does, with short waits, in real time'
       interval: 100,
       backOff: { ...GRPC_BACK_OFF, first: 20, longest: 100 },
       sink: { push: (_, report) => reports.push(report), bad: () => {}, stranger: () => {} },
-      connect: (events) => connectOrca(grpc, target, contexts, events),
+      connect: (events) => connectOrca(target, contexts, events, processClock),
+      onFault: () => {},
     },
   )
   t.teardown(() => member.close())

@@ -3,7 +3,6 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { gzipSync } from 'node:zlib'
-import * as grpc from '@grpc/grpc-js'
 import test, { type ExecutionContext } from 'ava'
 import { BackOff, GRPC_BACK_OFF } from '../../dist/poller/back-off.js'
 import { connectOrca } from '../../dist/poller/orca-connection.js'
@@ -259,12 +258,15 @@ for (const { name, secure, ends, listener } of CHURN) {
       backOff: new BackOff(GRPC_BACK_OFF, () => 0.5),
       connect(events) {
         connects++
-        return connectOrca(grpc, target, contexts, events)
+        return connectOrca(target, contexts, events, clock)
       },
       onMessage: () => true,
       onDown: ({ reason }) => downs.push(reason),
+      onFault: () => {},
     })
     stream.start()
+    // Before the clock runs: one that is given up earlier is never made.
+    await until(() => connections === 1)
     async function go(most: number): Promise<void> {
       while (connects < most) {
         const [before, connected, { length }] = [connects, connections, downs]

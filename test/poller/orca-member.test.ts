@@ -28,6 +28,7 @@ class Played {
         interval: 5_000,
         random: () => 0.5,
         backOff: GRPC_BACK_OFF,
+        onFault: () => {},
         sink: {
           push: (place, report, at) => {
             if (place.slot === 7 && place.generation === 3) this.pushed.push({ report, at })

@@ -22,6 +22,7 @@ class Played {
   readonly clock = new VirtualClock(1_000_000)
   readonly tries: Try[] = []
   readonly downs: string[] = []
+  readonly faults: unknown[] = []
   readonly stream: OrcaStream
   messages = 0
 
@@ -45,6 +46,7 @@ class Played {
         return bytes === GOOD
       },
       onDown: ({ reason }) => this.downs.push(reason),
+      onFault: (error) => this.faults.push(error),
     })
     this.stream.start()
   }

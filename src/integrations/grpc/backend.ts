@@ -53,8 +53,11 @@ export class Backend {
     return this.state === this.#grpc.connectivityState.READY
   }
 
-  /** Hears its reports out of band, over the connection that it has now; undefined: no longer. */
-  hear(period: number | undefined, onReport: (report: Buffer) => void): void {
+  /**
+   * Hears its reports out of band, over the connection that it has now; undefined: no longer.
+   * @param spacing least time between two reports, ms
+   */
+  hear(period: number | undefined, spacing: number, onReport: (report: Uint8Array) => void): void {
     const subchannel = period === undefined || !this.isReady ? null : this.#subchannel()
     if (period === undefined || subchannel === null) {
       this.#reports?.close()
@@ -63,7 +66,7 @@ export class Backend {
     }
     if (this.#reports?.isOf(subchannel, period)) return
     this.#reports?.close()
-    this.#reports = new ReportStream({ grpc: this.#grpc, subchannel, period, onReport })
+    this.#reports = new ReportStream({ grpc: this.#grpc, subchannel, period, spacing, onReport })
   }
 
   close(): void {

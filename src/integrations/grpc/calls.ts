@@ -29,7 +29,9 @@ export function judgeOf({ status }: GrpcModule): CallRules['hasFailed'] {
     status.UNAVAILABLE,
     status.DATA_LOSS,
   ])
-  return (code) => (code === status.CANCELLED ? undefined : failures.has(code))
+  // Of a message that could not be unpacked grpc-js gives no code.
+  return (code: unknown) =>
+    code === status.CANCELLED ? undefined : typeof code !== 'number' || failures.has(code)
 }
 
 /** Picks among the connections that are ready. */

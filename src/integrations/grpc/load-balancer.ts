@@ -163,12 +163,12 @@ export class IdlestLoadBalancer implements experimental.LoadBalancer {
 
   #leave(backend: Backend): void {
     this.#balancer?.remove(backend)
-    backend.hear(undefined, () => {})
+    backend.hear(undefined, 0, () => {})
     this.#helper.requestReresolution()
   }
 
   #hear(backend: Backend): void {
-    backend.hear(this.#config?.reportingPeriod, (report) => {
+    backend.hear(this.#config?.reportingPeriod, this.#context.spacing, (report) => {
       this.#balancer?.observe(backend, { [BINARY_HEADER]: report })
     })
   }

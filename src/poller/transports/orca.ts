@@ -1,7 +1,6 @@
 import * as v from 'valibot'
 import { type TlsSettings, tlsSchema } from '../../client-tls.js'
 import { bareHost } from '../../host.js'
-import { GRPC_PACKAGE, needPackage } from '../../optional-package.js'
 import { checkOptions, method, milliseconds, oneOf, options, whole } from '../../options.js'
 import { tokenSchema } from './bearer.js'
 import { endpointEntries, endpointOf, type HttpNodeOptions } from './http-endpoint.js'
@@ -73,21 +72,21 @@ const orcaSchema = options({
 /**
  * Makes the transport that hears nodes by gRPC: a stream of `xds.service.orca.v3.OpenRcaService` each, by which a node
  * tells its report each `reportInterval` unasked. So do agents with `createAgent({ grpc })`, and servers of gRPC in any
- * language that have the service. Needs the package @grpc/grpc-js.
+ * language that have the service.
  *
  * A stream that ends is asked for again: at once where it has told anything, and then after 1 s, 1.6 times as long each
- * time up to 120 s, a fifth more or less. A node without the service is not asked again on that connection.
+ * time up to 120 s, a fifth more or less. A node without the service is not asked again on that connection. One that sends
+ * more messages, bytes or frames of HTTP/2 than its reports need loses its connection, and is asked again after such waits.
  *
  * @example
  * ```ts
  * const transport = orcaTransport({ port: 9001, token: process.env.IDLEST_TOKEN })
  * const balancer = createBalancer({ nodes, poll: { transport } })
  * ```
- * @throws OptionError also where the package @grpc/grpc-js is not installed
+ * @throws OptionError
  */
 export function orcaTransport(given: OrcaTransportOptions = {}): OrcaTransport {
   const checked = checkOptions('orcaTransport', given, orcaSchema)
-  needPackage('orcaTransport', GRPC_PACKAGE)
   const protocol = checked.protocol ?? (checked.tls === undefined ? 'http' : 'https')
   return { kind: 'orca', settings: { ...checked, protocol } }
 }
