@@ -25,12 +25,15 @@ export interface HttpReading {
 /** Longest head of an answer, bytes, with the interim answers (such as `103 Early Hints`) before it. */
 const HEAD_LIMIT = 16_384
 
+/** Most interim answers before an answer: servers send one or two. */
+const MOST_INTERIM = 8
+
 const BEGINNING = 'HTTP/1.'
 const LF = 0x0a
 
 /**
  * Reads the answer to one request. A node can make it take so many bytes and no more: 16 KiB of heads, the body's limit,
- * and 64 KiB around the chunks of the body.
+ * and what may stand around the chunks of the body.
  */
 export class HttpExchange {
   /** Resolves in any case. */
@@ -45,7 +48,9 @@ export class HttpExchange {
   #settled = false
   #ended = false
   #at = -1
+  // Bytes of those that were read.
   #heads = 0
+  #interim = 0
   #head: HttpHead | undefined
   #chunks: Chunks | undefined
   #size = 0
@@ -126,6 +131,7 @@ export class HttpExchange {
     this.#heads += end + 4
     if (head.status >= 200) this.#begin(head, rest)
     else if (head.status < 102) throw new HttpError(`status ${head.status}, which was not asked for`)
+    else if (++this.#interim > MOST_INTERIM) throw new HttpError(`more than ${MOST_INTERIM} interim answers`)
     else if (rest.length > 0) this.#takeHead(rest)
   }
 

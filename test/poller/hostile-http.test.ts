@@ -54,7 +54,7 @@ for (const [what, begin, again] of ENDLESS) {
       const { exchange, taken } = flood(orcaReading(undefined), begin, again, piece)
       t.like(await exchange.answer, { kind: 'error' })
       t.is(exchange.keptFor, 0)
-      t.true(taken <= 160 * 1024 + piece, `${taken} bytes in pieces of ${piece}`)
+      t.true(taken <= 96 * 1024 + piece, `${taken} bytes in pieces of ${piece}`)
     }
   })
 }
