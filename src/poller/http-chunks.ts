@@ -4,7 +4,7 @@ import { HttpError } from './http-head.js'
  * Most bytes of a chunked body that are none of its content (sizes, extensions, line ends and trailers), beside an eighth of
  * the content: each of them takes a hundred times as long as one of content. Servers write chunks of kilobytes.
  */
-const FRAMING_LIMIT = 16_384
+const FRAMING_LIMIT = 4_096
 const FRAMING_SHARE = 1 / 8
 
 /** Longest size of a chunk, hex digits. */

@@ -311,7 +311,7 @@ for (const [what, text] of [
 }
 
 test('a body in chunks of one byte is read, and characters may be split', async (t) => {
-  const body = JSON.stringify({ cpu_utilization: 0.5, named_metrics: { größe: 1, ['x'.repeat(3_000)]: 2 } })
+  const body = JSON.stringify({ cpu_utilization: 0.5, named_metrics: { größe: 1, ['x'.repeat(600)]: 2 } })
   const chunks = [...Buffer.from(body)].map((byte) => Buffer.from([...Buffer.from('1\r\n'), byte, 13, 10]))
   const server = await serveTcp(t, (socket) => {
     socket.once('data', () => {
@@ -321,5 +321,5 @@ test('a body in chunks of one byte is read, and characters may be split', async 
   })
   const answer = await httpNode(t, idOf(server)).ask()
   t.is(answer.kind, 'report')
-  if (answer.kind === 'report') t.deepEqual(answer.report.named, { größe: 1, ['x'.repeat(3_000)]: 2 })
+  if (answer.kind === 'report') t.deepEqual(answer.report.named, { größe: 1, ['x'.repeat(600)]: 2 })
 })
