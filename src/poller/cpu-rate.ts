@@ -8,10 +8,14 @@ import type { NodeExporterTarget } from './transports/node-exporter.js'
 /** Longest page, bytes: a machine of many cores and disks has some hundred KiB. */
 const PAGE_LIMIT = 4 * 1024 * 1024
 
+/** Longest line, bytes. */
+const LINE_LIMIT = 65_536
+
 /** Makes CPU readings of the pages of one node. */
 export class CpuRate implements HttpReading {
   readonly headers = { accept: 'text/plain;version=0.0.4' }
   readonly bodyLimit = PAGE_LIMIT
+  readonly lineLimit = LINE_LIMIT
   readonly #source: CpuSource
   #before: { readonly counters: CpuCounters; readonly at: number } | undefined
 

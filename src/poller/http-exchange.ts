@@ -1,9 +1,9 @@
 import { reasonOf } from '../errors.js'
-import { type Dispatcher, errors } from '../undici.js'
 import type { Answer, Failure } from './answer.js'
-
-/** Headers of an answer, by their names in lower case. */
-export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>
+import { GrowingBytes } from './growing-bytes.js'
+import { Chunks } from './http-chunks.js'
+import { type AnswerHeaders, type Framing, HttpError, type HttpHead, readHead } from './http-head.js'
+import { readInTurn } from './large-bodies.js'
 
 /** What is asked of a node over HTTP beside its address, and how answers are read. What the readers throw is an error. */
 export interface HttpReading {
@@ -11,6 +11,8 @@ export interface HttpReading {
   readonly headers: Readonly<Record<string, string>>
   /** Longest body, bytes. */
   readonly bodyLimit: number
+  /** Longest line of a body, bytes; default any. */
+  readonly lineLimit?: number
   /** Reads an answer of a status of 2xx by its headers; undefined where they say nothing, so that the body counts. */
   readHeaders?(headers: AnswerHeaders, at: number): Answer | undefined
   /**
@@ -20,93 +22,180 @@ export interface HttpReading {
   readBody(body: string, at: number): Answer
 }
 
-// A closed connection is the node's end (exit); a right connection with a wrong answer is its mistake (error).
-function failureOf(error: unknown): Failure {
-  // Of an answer that was cut off, undici's parser complains too, but with no bytes at fault.
-  const unparsed = error instanceof errors.HTTPParserError && 'data' in error && error.data !== ''
-  const wrong =
-    unparsed ||
-    error instanceof errors.HeadersOverflowError ||
-    error instanceof errors.ResponseContentLengthMismatchError ||
-    // Statuses below 200 that no request of ours asks for.
-    (error instanceof errors.SocketError && /^bad (response|upgrade)$/.test(error.message))
-  return { kind: wrong ? 'error' : 'exit', reason: reasonOf(error) }
-}
+/** Longest head of an answer, bytes, with the interim answers (such as `103 Early Hints`) before it. */
+const HEAD_LIMIT = 16_384
 
-/** One request and its answer, as undici tells of it. */
-export class HttpExchange implements Dispatcher.DispatchHandler {
+/** Most interim answers before an answer: servers send one or two. */
+const MOST_INTERIM = 8
+
+const BEGINNING = 'HTTP/1.'
+const LF = 0x0a
+
+/**
+ * Reads the answer to one request. A node can make it take so many bytes and no more: 16 KiB of heads, the body's limit,
+ * and what may stand around the chunks of the body.
+ */
+export class HttpExchange {
+  /** Resolves in any case. */
+  readonly answer: Promise<Answer>
   /** The failure, where the connection ended before anything of an answer came. */
   closed: Failure | undefined
-  /** Whether all of the answer has come, or no more will. */
-  ended = false
+  /** How long the connection may lie idle until the next request, ms; 0: it can't be used again. */
+  keptFor = 0
   readonly #settle: (answer: Answer) => void
   readonly #reading: HttpReading
   readonly #now: () => number
   #settled = false
+  #ended = false
   #at = -1
+  // Bytes of those that were read.
+  #heads = 0
+  #interim = 0
+  #head: HttpHead | undefined
+  #chunks: Chunks | undefined
   #size = 0
-  // Copied together: a body may come in chunks of a byte, and each would take a hundred times that.
-  #body = Buffer.alloc(0)
+  // Bytes since the last line break of the body.
+  #line = 0
+  // Of the head, and then of the body.
+  readonly #bytes = new GrowingBytes()
 
-  constructor(settle: (answer: Answer) => void, reading: HttpReading, now: () => number) {
-    this.#settle = settle
+  constructor(reading: HttpReading, now: () => number) {
     this.#reading = reading
     this.#now = now
+    let settle: (answer: Answer) => void = () => {}
+    this.answer = new Promise((resolve) => {
+      settle = resolve
+    })
+    this.#settle = settle
+  }
+
+  /** Whether all of the answer has come, or no more will be read. */
+  get ended(): boolean {
+    return this.#ended
+  }
+
+  /** Whether `answer` is known. Of an answer that was read by its headers the body is still to come. */
+  get settled(): boolean {
+    return this.#settled
   }
 
   settle(answer: Answer): void {
     if (this.#settled) return
     this.#settled = true
-    this.#body = Buffer.alloc(0)
+    this.#bytes.clear()
     this.#settle(answer)
   }
 
-  // Present, so that undici takes this for a handler of its current kind.
-  onRequestStart(): void {}
+  /** Takes what came on the connection. Once it has ended, the connection is for the next request if it is to be kept. */
+  take(bytes: Buffer): void {
+    try {
+      if (this.#head === undefined) this.#takeHead(bytes)
+      else this.#takeBody(this.#head.framing, bytes)
+    } catch (error) {
+      this.#refuse(reasonOf(error))
+    }
+  }
 
-  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: AnswerHeaders): void {
-    if (status < 200) return
+  /** The connection has ended. */
+  lost(reason: string | undefined): void {
+    if (this.#ended) return
+    const isWhole = this.#head?.framing.kind === 'close' && reason === undefined
+    this.keptFor = 0
+    this.#ended = true
+    if (isWhole) {
+      this.#readBody()
+      return
+    }
+    const begun = this.#head !== undefined || this.#heads > 0 || this.#bytes.length > 0
+    const closed = begun ? 'closed before the end of the answer' : 'closed without an answer'
+    const failure: Failure = { kind: 'exit', reason: reason ?? closed }
+    if (!begun) this.closed = failure
+    this.settle(failure)
+  }
+
+  #takeHead(bytes: Buffer): void {
+    const before = this.#bytes.length
+    // Where the head ends is looked for within its limit alone.
+    this.#bytes.push(bytes.subarray(0, HEAD_LIMIT - this.#heads - before + 1))
+    const beginning = this.#bytes.latin1(BEGINNING.length)
+    if (!BEGINNING.startsWith(beginning)) throw new HttpError('the answer is not HTTP/1')
+    const end = this.#bytes.indexOf('\r\n\r\n', before - 3)
+    if (end < 0) {
+      if (this.#heads + this.#bytes.length > HEAD_LIMIT)
+        throw new HttpError(`a head of more than ${HEAD_LIMIT} bytes`)
+      return
+    }
+    const head = readHead(this.#bytes.text(end))
+    const rest = bytes.subarray(end + 4 - before)
+    this.#bytes.clear()
+    this.#heads += end + 4
+    if (head.status >= 200) this.#begin(head, rest)
+    else if (head.status < 102) throw new HttpError(`status ${head.status}, which was not asked for`)
+    else if (++this.#interim > MOST_INTERIM) throw new HttpError(`more than ${MOST_INTERIM} interim answers`)
+    else if (rest.length > 0) this.#takeHead(rest)
+  }
+
+  #begin(head: HttpHead, rest: Buffer): void {
+    const { status, headers, framing } = head
+    this.#head = head
     // The age is that at the start of the answer; a slow body makes the sample older.
     this.#at = this.#now()
     if (status < 300) this.#read(() => this.#reading.readHeaders?.(headers, this.#at))
     const { bodyLimit } = this.#reading
     if (status !== 200 && !this.#settled) {
-      this.#refuse(
-        controller,
-        `status ${status}${status >= 300 && status < 400 ? ': redirects are not followed' : ''}`,
-      )
-    } else if (Number(headers['content-length']) > bodyLimit) {
-      this.#refuse(controller, `a body of ${headers['content-length']} bytes: at most ${bodyLimit} are read`)
+      const redirect = status >= 300 && status < 400 ? ': redirects are not followed' : ''
+      this.settle({ kind: 'error', reason: `status ${status}${redirect}` })
     }
-  }
-
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    const { bodyLimit } = this.#reading
-    this.#size += chunk.length
-    if (this.#size > bodyLimit) this.#refuse(controller, `a body of more than ${bodyLimit} bytes`)
-    else if (!this.#settled) this.#keep(chunk)
-  }
-
-  onResponseEnd(): void {
-    this.ended = true
-    if (!this.#settled)
-      this.#read(() => this.#reading.readBody(this.#body.toString('utf8', 0, this.#size), this.#at))
-  }
-
-  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
-    this.ended = true
-    const failure = failureOf(error)
-    if (this.#at < 0 && failure.kind === 'exit') this.closed = failure
-    this.settle(failure)
-  }
-
-  #keep(chunk: Buffer): void {
-    if (this.#size > this.#body.length) {
-      const grown = Buffer.alloc(Math.max(1_024, 2 * this.#size))
-      this.#body.copy(grown)
-      this.#body = grown
+    if (framing.kind === 'length' && framing.length > bodyLimit) {
+      throw new HttpError(`a body of ${framing.length} bytes: at most ${bodyLimit} are read`)
     }
-    chunk.copy(this.#body, this.#size - chunk.length)
+    if (framing.kind === 'chunked') this.#chunks = new Chunks()
+    this.#takeBody(framing, rest)
+  }
+
+  #takeBody(framing: Framing, bytes: Buffer): void {
+    let end = bytes.length
+    if (framing.kind === 'chunked') {
+      const chunks = this.#chunks as Chunks
+      end = chunks.read(bytes, (piece) => this.#keep(piece))
+      if (chunks.done) this.#end(bytes.length - end)
+      return
+    }
+    if (framing.kind === 'length') end = Math.min(end, framing.length - this.#size)
+    this.#keep(bytes.subarray(0, end))
+    if (framing.kind === 'length' && this.#size === framing.length) this.#end(bytes.length - end)
+  }
+
+  #keep(piece: Buffer): void {
+    const { bodyLimit, lineLimit } = this.#reading
+    this.#size += piece.length
+    if (this.#size > bodyLimit) throw new HttpError(`a body of more than ${bodyLimit} bytes`)
+    if (this.#settled) return
+    if (lineLimit !== undefined) this.#checkLines(piece, lineLimit)
+    this.#bytes.push(piece)
+  }
+
+  #checkLines(piece: Buffer, limit: number): void {
+    const first = piece.indexOf(LF)
+    if (this.#line + (first < 0 ? piece.length : first) > limit) {
+      throw new HttpError(`a line of more than ${limit} bytes`)
+    }
+    this.#line = first < 0 ? this.#line + piece.length : piece.length - 1 - piece.lastIndexOf(LF)
+  }
+
+  // What follows an answer was not asked for.
+  #end(beyond: number): void {
+    this.#ended = true
+    this.keptFor = beyond > 0 ? 0 : (this.#head?.keptFor ?? 0)
+    this.#readBody()
+  }
+
+  #readBody(): void {
+    if (this.#settled) return
+    const { length } = this.#bytes
+    readInTurn(length, () => {
+      if (!this.#settled) this.#read(() => this.#reading.readBody(this.#bytes.text(), this.#at))
+    })
   }
 
   #read(read: () => Answer | undefined): void {
@@ -119,8 +208,9 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   }
 
   // What is left of such an answer is not worth reading.
-  #refuse(controller: Dispatcher.DispatchController, reason: string): void {
+  #refuse(reason: string): void {
+    this.#ended = true
+    this.keptFor = 0
     this.settle({ kind: 'error', reason })
-    controller.abort(new Error(reason))
   }
 }

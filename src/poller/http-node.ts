@@ -1,34 +1,30 @@
-import { Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
+import type { TlsSettings } from '../client-tls.js'
 import { reasonOf } from '../errors.js'
-import { buildConnector, Client, type Dispatcher } from '../undici.js'
+import { bareHost } from '../host.js'
 import type { Answer } from './answer.js'
 import { HttpExchange, type HttpReading } from './http-exchange.js'
 import type { SecureContexts } from './secure-contexts.js'
 import type { HttpEndpoint } from './transports/http-endpoint.js'
-import { withoutRef } from './without-ref.js'
 
-/** Longest header of an answer, bytes. */
-const HEADER_LIMIT = 16_384
+// How long before a node closes an idle connection a new one is made instead, ms: the request may be on its way then.
+const MARGIN = 1_000
 
-// Longer than any sensible poll interval: undici's own 4 s would close the connection between polls of 5 s. Where the
-// agent closes earlier and says so, undici heeds that.
-const KEEP_ALIVE = 600_000
-
-// What undici's parser takes at once, bytes. Of a head or trailers that are too long it makes an error for each field in what
-// it was given, though the first has closed the connection: a node could hold up the thread for seconds with 64 KiB of them.
-const PIECE = 512
+const NO_SETTINGS: TlsSettings = {}
 
 /**
- * One node that is asked over HTTP, with its one kept connection. Its own client rather than a pool: what goes wrong
- * at one node then has nothing to hold up, and giving up on an answer is closing the connection.
+ * One node that is asked over HTTP, with its one kept connection. Neither a client nor an agent of a library: for thousands
+ * of nodes these take most of the memory, and none of them limits all that a node can send.
  */
 export class HttpNode {
   readonly #endpoint: HttpEndpoint
   readonly #reading: HttpReading
   readonly #contexts: SecureContexts
   readonly #now: () => number
-  #client: Client | undefined
   #socket: Socket | undefined
+  // Until when the connection may be used again, once it is idle, clock time.
+  #keptUntil = 0
   // The ask in progress, so that what comes of an earlier one is told apart.
   #exchange: HttpExchange | undefined
 
@@ -42,16 +38,12 @@ export class HttpNode {
   /** Asks for the report; resolves in any case. Not again before it has, or was cancelled. */
   async ask(): Promise<Answer> {
     // What is left of an answer that was read by its headers is not waited for.
-    if (this.#exchange?.ended === false) this.#drop()
-    const reused = this.#socket !== undefined && !this.#socket.destroyed ? this.#socket : undefined
-    const first = await this.#send()
+    if (this.#exchange?.ended === false || this.#now() >= this.#keptUntil) this.#drop()
+    const isReused = this.#socket !== undefined
+    const exchange = this.#send()
+    const first = await exchange.answer
     // The other side may close a kept connection at the very moment of the request: that is no failure of the node.
-    const closedMeanwhile =
-      reused !== undefined &&
-      this.#socket === reused &&
-      first.kind === 'exit' &&
-      first === this.#exchange?.closed
-    return closedMeanwhile ? this.#send() : first
+    return isReused && first === exchange.closed ? this.#send().answer : first
   }
 
   /** Gives up on the answer and closes the connection; `ask` then resolves as `exit`. */
@@ -68,68 +60,79 @@ export class HttpNode {
   }
 
   #drop(): void {
-    this.#client?.destroy().catch(() => {})
-    this.#client = undefined
-    // A client does not close a socket that is still connecting.
+    this.#exchange = undefined
+    this.#close()
+  }
+
+  #close(): void {
     this.#socket?.destroy()
     this.#socket = undefined
   }
 
-  #send(): Promise<Answer> {
-    return new Promise((settle) => {
-      const exchange = new HttpExchange(settle, this.#reading, this.#now)
-      this.#exchange = exchange
-      try {
-        this.#client ??= this.#open()
-        this.#client.dispatch(this.#request(), exchange)
-      } catch (error) {
-        exchange.settle({ kind: 'error', reason: reasonOf(error) })
-      }
-    })
-  }
-
-  #request(): Dispatcher.DispatchOptions & { servername?: string } {
-    const { path, authorization, tls } = this.#endpoint
-    const headers = { ...this.#reading.headers, ...(authorization === undefined ? {} : { authorization }) }
-    return {
-      method: 'GET',
-      path,
-      headers,
-      ...(tls?.servername === undefined ? {} : { servername: tls.servername }),
+  #send(): HttpExchange {
+    const exchange = new HttpExchange(this.#reading, this.#now)
+    this.#exchange = exchange
+    try {
+      this.#socket ??= this.#open()
+      this.#socket.write(this.#request(), 'latin1')
+    } catch (error) {
+      this.#drop()
+      exchange.settle({ kind: 'error', reason: reasonOf(error) })
     }
+    return exchange
   }
 
-  #open(): Client {
+  #request(): string {
+    const { origin, path, authorization } = this.#endpoint
+    const { headers } = this.#reading
+    let head = `GET ${path} HTTP/1.1\r\nhost: ${origin.slice(origin.indexOf('//') + 2)}\r\nconnection: keep-alive\r\n`
+    for (const name in headers) head += `${name}: ${headers[name]}\r\n`
+    if (authorization !== undefined) head += `authorization: ${authorization}\r\n`
+    return `${head}\r\n`
+  }
+
+  #open(): Socket {
+    const socket = this.#connect()
+    // Polling keeps no process alive.
+    socket.unref()
+    socket.once('connect', () => socket.unref())
+    socket.on('data', (bytes) => this.#take(socket, bytes))
+    socket.on('error', (error) => this.#lost(socket, reasonOf(error)))
+    socket.on('end', () => this.#lost(socket))
+    socket.on('close', () => this.#lost(socket))
+    return socket
+  }
+
+  #connect(): Socket {
     const { origin, tls } = this.#endpoint
-    // It returns the socket, whatever its type says.
-    const connect: (...args: Parameters<buildConnector.connector>) => unknown = buildConnector({
-      // Whoever asks bounds the time, from the connection to the last byte.
-      timeout: 0,
-      ...(tls === undefined
-        ? {}
-        : { secureContext: this.#contexts.get(tls), rejectUnauthorized: tls.rejectUnauthorized !== false }),
-    })
-    return new Client(origin, {
-      pipelining: 1,
-      maxHeaderSize: HEADER_LIMIT,
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      keepAliveTimeout: KEEP_ALIVE,
-      connect: (options, done) => {
-        const socket = connect(options, done)
-        if (socket instanceof Socket) this.#socket = inPieces(withoutRef(socket))
-      },
+    const { protocol, hostname, port } = new URL(origin)
+    const host = bareHost(hostname)
+    if (protocol === 'http:') return connect({ host, port: Number(port || 80) })
+    return connectTls({
+      ...this.#contexts.connection(host, tls ?? NO_SETTINGS),
+      port: Number(port || 443),
+      ALPNProtocols: ['http/1.1'],
     })
   }
-}
 
-// Hands over what has come piece by piece, and nothing more once the socket is closed.
-function inPieces(socket: Socket): Socket {
-  const { read } = socket
-  socket.read = (size?: number) => {
-    if (socket.destroyed) return null
-    const piece = Math.min(socket.readableLength, PIECE)
-    return read.call(socket, size ?? (piece === 0 ? undefined : piece))
+  #take(socket: Socket, bytes: Buffer): void {
+    if (socket !== this.#socket) return
+    const exchange = this.#exchange
+    // Nothing was asked for.
+    if (exchange === undefined || exchange.ended) {
+      this.#drop()
+      return
+    }
+    exchange.take(bytes)
+    if (!exchange.ended || socket !== this.#socket) return
+    if (exchange.keptFor > MARGIN) this.#keptUntil = this.#now() + exchange.keptFor - MARGIN
+    else this.#close()
+    if (exchange.settled) this.#exchange = undefined
   }
-  return socket
+
+  #lost(socket: Socket, reason?: string): void {
+    if (socket !== this.#socket) return
+    this.#close()
+    this.#exchange?.lost(reason)
+  }
 }

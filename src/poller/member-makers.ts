@@ -35,14 +35,10 @@ type Loaders = {
   readonly [K in AnyKind]: (context: MakerContext) => Makers[K] | Promise<Makers[K]>
 }
 
-// Each kind's module is loaded where it is used: a process whose polling thread asks does not load undici twice, and
-// optional packages are asked for by those alone who need them.
+// Each kind's module is loaded where it is used, and optional packages only where a node needs them.
 const loaders: Loaders = {
   custom: (context) => new CustomMembers(context),
-  http: async (context) => {
-    needWebAssembly()
-    return (await import('./orca-reading.js')).orcaMembers(context)
-  },
+  http: async (context) => (await import('./orca-reading.js')).orcaMembers(context),
   orca: async (context) => new (await import('./orca-members.js')).OrcaMembers(context),
   nats: async (context) => {
     // What is missing is told once, and not at each attempt to connect.
@@ -50,19 +46,7 @@ const loaders: Loaders = {
     return new (await import('./nats-member.js')).NatsMembers(context)
   },
   'agent-check': async (context) => new (await import('./agent-check-member.js')).AgentCheckMembers(context),
-  'node-exporter': async (context) => {
-    needWebAssembly()
-    return (await import('./cpu-rate.js')).nodeExporterMembers(context)
-  },
-}
-
-// undici's parser is in it, and would end the thread.
-function needWebAssembly(): void {
-  if (!('WebAssembly' in globalThis)) {
-    throw new Error(
-      'HTTP is read by WebAssembly, which --jitless shuts out: poll by agentCheckTransport or orcaTransport',
-    )
-  }
+  'node-exporter': async (context) => (await import('./cpu-rate.js')).nodeExporterMembers(context),
 }
 
 /** Makes one poller's members, of whatever kind. */

@@ -213,7 +213,7 @@ export class Poller {
     const share =
       (from: TableSource) =>
       (host: WorkerHost): Share =>
-        new WorkerShare(host, from, settings, listener)
+        new WorkerShare(host, memory, from, settings, listener)
     const remote = source === undefined ? [] : sharedHosts(workers).map(share(source))
     return new Asker({ memory, clock, targets: this.#targets, silentFor, local, remote })
   }

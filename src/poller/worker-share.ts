@@ -1,7 +1,9 @@
 import type { TimerHandle } from '../clock.js'
 import { processClock } from '../process-clock.js'
+import type { TableMemory } from '../table/memory.js'
+import { reportTime } from '../table/report.js'
 import type { TableSource } from '../table/table.js'
-import { emptyTally, type FailedNode, type Tally } from './answer.js'
+import { emptyTally, type Tally } from './answer.js'
 import type { AskSettings } from './asked-members.js'
 import type { AsideMessage, Done } from './protocol.js'
 import type { Share, ShareListener } from './share.js'
@@ -16,12 +18,16 @@ interface Asking {
   readonly deadline: number
   readonly timeout: number
   readonly resolve: (tally: Tally) => void
+  /** Those that are asked, and of when their reports were as the round began. */
+  readonly targets: readonly PlacedTarget[]
+  readonly before: Float64Array
   timer: TimerHandle
 }
 
 /** Has one polling thread ask, under the process's own clock. */
 export class WorkerShare implements Share, HostClient {
   readonly #host: WorkerHost
+  readonly #memory: TableMemory
   readonly #table: TableSource
   readonly #settings: AskSettings
   readonly #listener: ShareListener
@@ -29,9 +35,19 @@ export class WorkerShare implements Share, HostClient {
   #number = 0
   #round = 0
   #asking: Asking | undefined
+  // The last round that was not waited for, and how many reports of it were counted.
+  #givenUp = { round: 0, stored: 0 }
 
-  constructor(host: WorkerHost, table: TableSource, settings: AskSettings, listener: ShareListener) {
+  /** @param table what the thread reaches `memory` by */
+  constructor(
+    host: WorkerHost,
+    memory: TableMemory,
+    table: TableSource,
+    settings: AskSettings,
+    listener: ShareListener,
+  ) {
     this.#host = host
+    this.#memory = memory
     this.#table = table
     this.#settings = settings
     this.#listener = listener
@@ -67,7 +83,9 @@ export class WorkerShare implements Share, HostClient {
     return new Promise((resolve) => {
       const round = ++this.#round
       const timer = processClock.setTimeout(() => this.#overdue(round), timeout + GRACE)
-      this.#asking = { round, deadline, timeout, resolve, timer }
+      const targets = [...this.#targets.values()]
+      const before = Float64Array.from(targets, (target) => this.#reportTime(target))
+      this.#asking = { round, deadline, timeout, resolve, targets, before, timer }
       this.#post()
     })
   }
@@ -93,7 +111,11 @@ export class WorkerShare implements Share, HostClient {
 
   onDone({ round, tally }: Done): void {
     if (this.#asking?.round === round) this.#end(tally)
-    else this.#listener.onLate(tally.stored + tally.older + tally.empty + tally.late)
+    else {
+      const counted = this.#givenUp.round === round ? this.#givenUp.stored : 0
+      const came = tally.stored + tally.older + tally.empty + tally.late
+      this.#listener.onLate(Math.max(0, came - counted))
+    }
   }
 
   onAside({ aside }: AsideMessage): void {
@@ -101,7 +123,7 @@ export class WorkerShare implements Share, HostClient {
   }
 
   onCrash(reason: string): void {
-    this.#end(this.#allFailed(`the polling thread ended: ${reason}`))
+    this.#giveUp(`the polling thread ended: ${reason}`)
   }
 
   #attach(): void {
@@ -121,15 +143,25 @@ export class WorkerShare implements Share, HostClient {
     if (this.#asking?.round !== round) return
     this.#asking.timer = processClock.setTimeout(() => {
       if (this.#asking?.round !== round) return
-      this.#end(this.#allFailed('no word from the polling thread'))
+      this.#giveUp('no word from the polling thread')
     }, GRACE)
   }
 
-  #allFailed(reason: string): Tally {
-    const failed = [...this.#targets.values()].map(
-      ({ id }): FailedNode => ({ node: id, kind: 'exit', reason, thread: true }),
-    )
-    return { ...emptyTally(), asked: failed.length, failed }
+  // The thread has not said what the round came to: those whose reports are new have answered all the same.
+  #giveUp(reason: string): void {
+    if (this.#asking === undefined) return
+    const { round, targets, before } = this.#asking
+    const tally = { ...emptyTally(), asked: targets.length }
+    targets.forEach((target, i) => {
+      if (this.#reportTime(target) !== before[i]) tally.stored++
+      else tally.failed.push({ node: target.id, kind: 'exit', reason, thread: true })
+    })
+    this.#givenUp = { round, stored: tally.stored }
+    this.#end(tally)
+  }
+
+  #reportTime({ slot, generation }: PlacedTarget): number {
+    return reportTime(this.#memory, slot, generation)
   }
 
   #end(tally: Tally): void {

@@ -137,7 +137,7 @@ export function httpAsker({ memory, clock }: Table, hosts: readonly WorkerHost[]
     targets: new Targets(httpTransport()),
     silentFor: 0,
     local: new LocalShare(memory, clock, settings, listener),
-    remote: hosts.map((host) => new WorkerShare(host, buffer, settings, listener)),
+    remote: hosts.map((host) => new WorkerShare(host, memory, buffer, settings, listener)),
   })
 }
 

@@ -228,6 +228,21 @@ test('a crash of the thread ends the round with its members failed, and the next
   t.is(host.restarts, 1)
 })
 
+test('of a round that the thread takes with it, readings that were written count as stored', async (t) => {
+  const servers = [await serve(t, reporting(71)), await serve(t, () => {})]
+  const { workers, table, asker } = crashable(t)
+  const [answers, hangs] = servers.map((server) => table.claim(idOf(server)))
+  if (answers === undefined || hangs === undefined) return
+  asker.setMembers([answers, hangs])
+  const round = asker.round(60_000)
+  while (readingOf(table, answers.id) === undefined) await new Promise((resolve) => setImmediate(resolve))
+  await workers[0]?.terminate()
+  const { asked, stored, failed } = await round
+  t.deepEqual([asked, stored], [2, 1])
+  t.like(failed, [{ node: hangs.id, kind: 'exit', thread: true }])
+  t.is(failed.length, 1)
+})
+
 test('members that change while there is no thread are known to the next one', async (t) => {
   const servers = [await serve(t, reporting(1)), await serve(t, reporting(2))]
   const { workers, table, asker } = crashable(t)

@@ -1,0 +1,161 @@
+import type { Socket } from 'node:net'
+import test from 'ava'
+import { CpuRate } from '../../dist/poller/cpu-rate.js'
+import { HttpExchange, type HttpReading } from '../../dist/poller/http-exchange.js'
+import { orcaReading } from '../../dist/poller/orca-reading.js'
+import { httpPoller, idOf, readingOf, reporting, serve, serveTcp } from './agents.js'
+
+const RIGHT = 'HTTP/1.1 200 OK\r\ncontent-length: 23\r\n\r\n{"cpu_utilization":0.5}'
+const CHUNKED = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n'
+const UNTIL_CLOSE = 'HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n'
+
+/** What begins an answer, and what then comes again and again. */
+const ENDLESS = [
+  ['interim answers', '', 'HTTP/1.1 103 Early Hints\r\nlink: </style.css>\r\n\r\n'],
+  ['interim answers without fields', '', 'HTTP/1.1 102 Processing\r\n\r\n'],
+  ['blank lines before its head', '', '\r\n'],
+  ['its reason phrase', 'HTTP/1.1 200 ', 'OK '],
+  ['one header field', 'HTTP/1.1 200 OK\r\nx: ', 'y'],
+  ['small header fields', 'HTTP/1.1 200 OK\r\n', 'a:\r\n'],
+  ['continued header fields', 'HTTP/1.1 200 OK\r\nx: y\r\n', ' y\r\n'],
+  ['its version', 'HTTP/1.', '1'],
+  ['a chunk extension', `${CHUNKED}5`, ';a=b'],
+  ['small chunks with extensions', CHUNKED, `1;${'e'.repeat(100)}\r\nx\r\n`],
+  ['zeros of a chunk size', CHUNKED, '0'],
+  ['trailers', `${CHUNKED}0\r\n`, 'a: b\r\n'],
+  ['chunks of one byte', CHUNKED, '1\r\n \r\n'],
+  ['its body', UNTIL_CLOSE, ' '],
+  ['a page without line breaks', UNTIL_CLOSE, 'node_cpu_seconds_total{cpu="0",mode="idle"} 1 '],
+] as const
+
+interface Flooded {
+  readonly exchange: HttpExchange
+  readonly taken: number
+}
+
+/** Sends this in pieces until no more is read, at most 64 MiB. */
+function flood(reading: HttpReading, begin: string, again: string, piece: number): Flooded {
+  const exchange = new HttpExchange(reading, () => 0)
+  const repeated = Buffer.from(again.repeat(Math.ceil((piece + again.length) / again.length)))
+  exchange.take(Buffer.from(begin))
+  let taken = begin.length
+  let offset = 0
+  while (!exchange.ended && taken < 64 * 1024 * 1024) {
+    exchange.take(repeated.subarray(offset, offset + piece))
+    offset = (offset + piece) % again.length
+    taken += piece
+  }
+  return { exchange, taken }
+}
+
+for (const [what, begin, again] of ENDLESS) {
+  test(`of an answer with ${what} without end a bounded number of bytes is read, and the node has failed`, async (t) => {
+    for (const piece of [1, 1_000, 65_536]) {
+      const { exchange, taken } = flood(orcaReading(undefined), begin, again, piece)
+      t.like(await exchange.answer, { kind: 'error' })
+      t.is(exchange.keptFor, 0)
+      t.true(taken <= 96 * 1024 + piece, `${taken} bytes in pieces of ${piece}`)
+    }
+  })
+}
+
+test('of a page without line breaks 64 KiB are read', async (t) => {
+  for (const name of ['x', ' ', 'node_cpu_seconds_total ', 'node_cpu_seconds_total{a="']) {
+    const { exchange, taken } = flood(new CpuRate({ kind: 'node' }), UNTIL_CLOSE, name, 4_096)
+    t.like(await exchange.answer, { kind: 'error', reason: 'a line of more than 65536 bytes' })
+    t.true(taken < 80_000, `${taken} bytes`)
+  }
+})
+
+/** A right answer, however it comes in pieces. */
+function asRead(text: string, size: number): HttpExchange {
+  const exchange = new HttpExchange(orcaReading(undefined), () => 7)
+  const bytes = Buffer.from(text)
+  for (let at = 0; at < bytes.length; at += size) exchange.take(bytes.subarray(at, at + size))
+  return exchange
+}
+
+for (const [what, text] of [
+  ['of a told length', RIGHT],
+  ['in chunks', `${CHUNKED}a;x="y"\r\n{"cpu_util\r\nD\r\nization":0.5}\r\n0\r\ntrailer: x\r\n\r\n`],
+  ['after interim answers', `HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\nHTTP/1.1 102 P\r\n\r\n${RIGHT}`],
+  [
+    'of HTTP/1.0 that is kept',
+    RIGHT.replace('1.1', '1.0').replace('\r\n\r\n', '\r\nconnection: keep-alive\r\n\r\n'),
+  ],
+] as const) {
+  test(`an answer ${what} is read wherever it is cut into pieces`, async (t) => {
+    for (let size = 1; size <= text.length; size++) {
+      const exchange = asRead(text, size)
+      t.true(exchange.ended)
+      t.is(exchange.keptFor, Number.POSITIVE_INFINITY)
+      t.deepEqual(await exchange.answer, { kind: 'report', report: { cpu: 50 }, at: 7 })
+    }
+  })
+}
+
+test('a connection is kept as long as the node says, and not where it says so or sends more than was asked', async (t) => {
+  const keptFor = (text: string) => asRead(text, text.length).keptFor
+  const withField = (field: string, minor = 1) =>
+    keptFor(RIGHT.replace('HTTP/1.1', `HTTP/1.${minor}`).replace('\r\n\r\n', `\r\n${field}\r\n\r\n`))
+  t.is(withField('keep-alive: timeout=5, max=100'), 5_000)
+  t.is(withField('connection: Close'), 0)
+  t.is(withField('connection: keep-alive, close'), 0)
+  t.is(withField('x: y', 0), 0)
+  t.is(keptFor(`${RIGHT}HTTP/1.1 200 OK\r\n`), 0)
+})
+
+for (const [what, text] of [
+  ['a length that is no number', RIGHT.replace('23', '0x17')],
+  ['a negative length', RIGHT.replace('23', '-23')],
+  ['a length and chunks', RIGHT.replace('\r\n\r\n', '\r\ntransfer-encoding: chunked\r\n\r\n')],
+  ['another transfer coding', CHUNKED.replace('chunked', 'gzip, chunked')],
+  ['a chunk size that is no number', `${CHUNKED}x\r\n`],
+  ['a chunk longer than its size', `${CHUNKED}1\r\nxx`],
+  ['a field without a colon', RIGHT.replace('\r\n\r\n', '\r\nfield\r\n\r\n')],
+  ['a line feed in a field', RIGHT.replace('\r\n\r\n', '\r\nx: y\nz: 1\r\n\r\n')],
+  ['a blank before a colon', RIGHT.replace('content-length:', 'content-length :')],
+  ['version 2', RIGHT.replace('1.1', '2.0')],
+  ['a status of two digits', RIGHT.replace('200', '20')],
+] as const) {
+  test(`an answer with ${what} is the node's mistake`, async (t) => {
+    t.like(await asRead(text, text.length).answer, { kind: 'error' })
+  })
+}
+
+/** Sends the beginning, and the rest as fast as it is taken, until the connection ends. */
+function sendEndlessly(socket: Socket, begin: string, again: string): void {
+  const block = Buffer.from(again.repeat(Math.ceil(65_536 / again.length)))
+  const more = (error?: Error | null): void => {
+    if (!error && !socket.destroyed) socket.write(block, more)
+  }
+  socket.on('end', () => socket.destroy())
+  socket.once('data', () => socket.write(begin, more))
+}
+
+test('beside nodes that send without end all good nodes are read in each cycle', async (t) => {
+  const servers = await Promise.all(
+    ENDLESS.map(([, begin, again]) => serveTcp(t, (socket) => sendEndlessly(socket, begin, again))),
+  )
+  const hostile = servers.map(idOf)
+  const good = await Promise.all(
+    Array.from({ length: 9 * hostile.length }, async (_, i) => idOf(await serve(t, reporting(i % 100)))),
+  )
+  let cycles = 0
+  await new Promise<void>((resolve) => {
+    const { table, poller } = httpPoller(t, {
+      interval: 10,
+      timeout: 20_000,
+      onCycle: ({ stored, failed }) => {
+        cycles++
+        t.is(stored, good.length)
+        t.deepEqual(new Set(failed.map(({ node }) => node)), new Set(hostile))
+        t.true(failed.every(({ kind }) => kind === 'error'))
+        t.true(good.every((id, i) => Math.round(readingOf(table, id)?.cpu ?? -1) === i % 100))
+        if (cycles === 5) resolve()
+      },
+    })
+    poller.setMembers([...good, ...hostile].map((id) => table.claim(id)))
+    poller.start()
+  })
+})
