@@ -129,12 +129,17 @@ export function method<F extends (...args: never[]) => unknown>(expected = 'a fu
 /** Stands for a secret in an error. */
 export const HIDDEN = '(hidden)'
 
-/** A value that no error may show, such as a token. */
-export function secret<T>(check: (value: unknown) => value is T, expected: string) {
+/** A value that no error may show, such as a token. An empty one usually comes from a variable that is not set. */
+export function secret<T>(check: (value: unknown) => value is T, expected: string, what = 'value') {
   return v.pipe(
     v.custom<T>(() => true),
     v.rawCheck(({ dataset, addIssue }) => {
-      if (dataset.typed && !check(dataset.value)) addIssue({ message: expected, expected, input: HIDDEN })
+      if (!dataset.typed || check(dataset.value)) return
+      const isEmpty = (dataset.value as unknown) === ''
+      const message = isEmpty
+        ? `${expected}; the ${what} is empty: is the environment variable set?`
+        : expected
+      addIssue({ message, expected, input: HIDDEN })
     }),
   )
 }

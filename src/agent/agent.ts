@@ -78,8 +78,22 @@ export interface AgentCounters extends AgentServersCounters {
   readonly named: NamedCounters
 }
 
+/** How long an agent's start waits for the first sample at most, ms. */
+const LONGEST_START = 1_000
+
+/** Starts the sampling, and waits for the first sample. The timer keeps the process alive: nothing listens yet. */
+async function untilBegun(reporter: Reporter): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const longest = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, LONGEST_START)
+  })
+  await Promise.race([reporter.start(), longest])
+  clearTimeout(timer)
+}
+
 /**
- * Starts an agent: samples in the background, and answers at once from the last sample, each time with all it knows.
+ * Starts an agent. Resolves after the first sample (some 100 ms, since shares of time need two readings), or after 1 s
+ * without one, and listens from then on. It samples in the background, and answers at once from the last sample, each time with all it knows.
  * - GET and HEAD for `path`: JSON of ORCA's names and `age_ms`, the age of the sample when answered; also in a
  *   header `endpoint-load-metrics` where a request has `endpoint-load-metrics-format: TEXT`, `JSON` or `BIN`, or `?format=`.
  *   While samples fail the last good one is told with its growing age; before the first, the answer is 503. What `meters`
@@ -102,8 +116,12 @@ export interface AgentCounters extends AgentServersCounters {
 export async function createAgent(options: AgentOptions = {}): Promise<Agent> {
   const checked = checkAgentOptions(options)
   const reporter = new Reporter(checked)
-  const servers = await startServers(checked, reporter)
-  reporter.start()
+  // Listening begins with a report to give: a node that starts anew must not look like one that fails.
+  await untilBegun(reporter)
+  const servers = await startServers(checked, reporter).catch((error) => {
+    reporter.stop()
+    throw error
+  })
 
   const added: AgentParts['added'] = []
   async function close(): Promise<void> {

@@ -1,13 +1,14 @@
 import * as v from 'valibot'
 import type { Clock } from '../clock.js'
 import { OptionError } from '../errors.js'
+import { isLoopback } from '../host.js'
 import { type Meter, QueueMeter } from '../meter/meter.js'
 import { GRPC_PACKAGE, needPackage } from '../optional-package.js'
 import { checkOptions, clockSchema, flag, milliseconds, number, options, text, whole } from '../options.js'
 import { processClock } from '../process-clock.js'
 import { MOST_WEIGHT } from '../report.js'
 import { MAX_VALUE } from '../reports/values.js'
-import { tokenSchema } from '../web/token.js'
+import { checkExposure, serverTokenSchema } from '../web/token.js'
 import { type ServerTls, serverTlsSchema } from '../web/web-server.js'
 import { isMetricName, isNamedValue, METRIC_NAME, type NamedValue } from './named-metrics.js'
 import {
@@ -19,10 +20,12 @@ import {
 import { type OrcaServiceOptions, orcaServiceEntries } from './orca-service.js'
 import { checkUtilization, type UtilizationOptions, utilizationEntries } from './utilization.js'
 
-/** A port for HAProxy's agent checks. The protocol knows neither tokens nor TLS: who reaches it may read it. */
+/** A port for HAProxy's agent checks. The protocol has neither tokens nor TLS: anyone who can connect can read it. */
 export interface AgentCheckOptions {
-  /** Address to listen on. Default `127.0.0.1`: loopback alone. */
+  /** Address to listen on. Default `127.0.0.1`: loopback alone. Any other needs `token: false`, here or for the agent. */
   readonly host?: string | undefined
+  /** `false` allows a `host` that other machines can reach, without authentication. No other value is possible. */
+  readonly token?: false | undefined
   /** Port to listen on, 0 for any free one. Default 0. */
   readonly port?: number | undefined
   /** Connections at a time, at least 1; further ones are closed at once, and counted. Default 1,024. */
@@ -35,8 +38,8 @@ export interface GrpcOptions extends OrcaServiceOptions {
   readonly host?: string | undefined
   /** Port to listen on, 0 for any free one. Default 0. */
   readonly port?: number | undefined
-  /** What clients must send, as for HTTP. Default the agent's own `token`. */
-  readonly token?: string | undefined
+  /** What clients must send, as for HTTP; `false`: nothing. Default the agent's own `token`. */
+  readonly token?: string | false | undefined
   /** Serve by TLS. Default the agent's own `tls`. */
   readonly tls?: ServerTls | undefined
   /** Connections at a time, at least 1; further ones are closed at once, and counted. Default 1,024. */
@@ -55,8 +58,11 @@ export interface AgentOptions extends UtilizationOptions {
   readonly path?: string | undefined
   /** Serve Prometheus text: at `/metrics` (true, the default), at another path, or not at all. */
   readonly metrics?: boolean | string | undefined
-  /** Clients must send `Authorization: Bearer <token>`: 1 to 1,024 visible ASCII characters. Default none. */
-  readonly token?: string | undefined
+  /**
+   * Clients must send `Authorization: Bearer <token>`: 1 to 1,024 visible ASCII characters. Default none, which is an
+   * error if `host` is not loopback, unless `tls` asks for client certificates. `false`: no authentication on any host.
+   */
+  readonly token?: string | false | undefined
   /** Serve by HTTPS. Default plain HTTP. */
   readonly tls?: ServerTls | undefined
   /** Answer HAProxy's agent checks too, on a port of their own. Default: no. */
@@ -100,7 +106,8 @@ export interface CheckedAgentOptions
   readonly metrics: string | false
 }
 
-export type CheckedAgentCheckOptions = Required<AgentCheckOptions>
+export type CheckedAgentCheckOptions = Required<Omit<AgentCheckOptions, 'token'>> &
+  Pick<AgentCheckOptions, 'token'>
 
 export type CheckedGrpcOptions = Required<Omit<GrpcOptions, 'token' | 'tls'>> &
   Pick<GrpcOptions, 'token' | 'tls'>
@@ -136,12 +143,14 @@ const LISTENING = {
 const agentOptions = options({
   ...LISTENING,
   http: v.optional(flag(), true),
-  agentCheck: v.optional(options(LISTENING)),
+  agentCheck: v.optional(
+    options({ ...LISTENING, token: v.optional(v.literal(false, 'false: agent checks have no tokens')) }),
+  ),
   grpc: v.optional(options({ ...LISTENING, ...orcaServiceEntries, tls: v.optional(serverTlsSchema) })),
   nats: v.optional(natsPublisherSchema),
   path: v.optional(path(), '/report'),
   metrics: v.optional(v.union([flag(), path()], `true, false or ${PATH}`), true),
-  token: v.optional(tokenSchema),
+  token: v.optional(serverTokenSchema),
   tls: v.optional(serverTlsSchema),
   ...utilizationEntries,
   trafficWindow: v.optional(milliseconds(100), 10_000),
@@ -168,6 +177,28 @@ const agentOptions = options({
   clock: v.optional(clockSchema),
 })
 
+/** @throws OptionError for a server that other machines can reach without authentication, unless `token: false` allows it */
+function checkExposures({
+  http,
+  host,
+  token,
+  tls,
+  agentCheck,
+  grpc,
+}: v.InferOutput<typeof agentOptions>): void {
+  if (http) checkExposure('token', { host, token, tls })
+  if (grpc !== undefined) {
+    checkExposure('grpc.token', { host: grpc.host, token: grpc.token ?? token, tls: grpc.tls ?? tls })
+  }
+  if (agentCheck === undefined || agentCheck.token === false || token === false) return
+  if (isLoopback(agentCheck.host)) return
+  throw new OptionError(
+    'agentCheck.token',
+    undefined,
+    `false, for no authentication (agent checks have none), because other machines can reach ${agentCheck.host}`,
+  )
+}
+
 /**
  * Checks what was passed to createAgent and fills in the defaults.
  * @throws OptionError
@@ -175,6 +206,7 @@ const agentOptions = options({
 export function checkAgentOptions(given: unknown): CheckedAgentOptions {
   const checked = checkOptions('', given, agentOptions)
   checkUtilization(checked)
+  checkExposures(checked)
   const { clock = processClock } = checked
   const metrics = checked.metrics === true ? '/metrics' : checked.metrics
   if (checked.metrics === checked.path) {

@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import type { Clock } from '../clock.js'
 import { checkOptions, milliseconds, options, whole } from '../options.js'
 import { type OrcaRequest, readOrcaRequest } from '../reports/orca-request.js'
-import { tokenCheck, tokenSchema } from '../web/token.js'
+import { serverTokenSchema, tokenCheck } from '../web/token.js'
 import type { Agent } from './agent.js'
 import { partsOf } from './agent-parts.js'
 import { type OrcaCall, ToldCall } from './orca-call.js'
@@ -38,8 +38,8 @@ export interface OrcaServiceOptions {
   readonly minInterval?: number | undefined
   /** Streams at a time; further ones are refused, and counted. Default 1,024. */
   readonly maxStreams?: number | undefined
-  /** Clients must send `authorization: Bearer <token>`: 1 to 1,024 visible ASCII characters. Default none. */
-  readonly token?: string | undefined
+  /** Clients must send `authorization: Bearer <token>`: 1 to 1,024 visible ASCII characters. Default none; `false` says so. */
+  readonly token?: string | false | undefined
 }
 
 /** The one method, as `server.addService` takes it. Requests and reports are handed over serialized. */
@@ -71,14 +71,14 @@ export interface OrcaService {
 export interface CheckedOrcaServiceOptions {
   readonly minInterval: number
   readonly maxStreams: number
-  readonly token?: string | undefined
+  readonly token?: string | false | undefined
 }
 
 /** The options of the service, for whoever has more beside them. */
 export const orcaServiceEntries = {
   minInterval: v.optional(milliseconds(1), 1_000),
   maxStreams: v.optional(whole(1), 1_024),
-  token: v.optional(tokenSchema),
+  token: v.optional(serverTokenSchema),
 }
 
 const serviceOptions = options(orcaServiceEntries)
@@ -111,7 +111,7 @@ export function createOrcaService(
   reporter: Reporter,
   clock: Clock,
 ): OrcaService {
-  const mayRead = token === undefined ? () => true : tokenCheck(token)
+  const mayRead = tokenCheck(token)
   const counters: OrcaServiceCounters = {
     streams: 0,
     ended: 0,

@@ -82,7 +82,7 @@ export async function startReportServer(
   others: Readonly<Record<string, object | undefined>>,
 ): Promise<ReportServer> {
   const { path, metrics, token } = options
-  const mayRead = token === undefined ? () => true : tokenCheck(token)
+  const mayRead = tokenCheck(token)
   const counters = noServerCounters()
 
   const contents = new Map<string, (request: IncomingMessage) => Content | undefined>([[path, report]])

@@ -145,14 +145,18 @@ export class Reporter {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Starts the sampling. */
-  start(): void {
+  /**
+   * Starts the sampling.
+   * @returns resolves after the first sample, or after the second if the first had no value; never rejects
+   */
+  start(): Promise<void> {
     this.#background ??= startBackground({
       take: () => this.#take(),
       interval: this.#interval,
       clock: this.#clock,
       onSample: () => this.#changed(),
     })
+    return this.#background.begun
   }
 
   /** Ends the sampling; what is known stays. */

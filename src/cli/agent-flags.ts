@@ -15,12 +15,13 @@ export interface AgentFlags {
   readonly port: number
   readonly path: string
   readonly metrics?: string | false
-  readonly token?: string
+  readonly token?: string | false
   readonly tlsCert?: string
   readonly tlsKey?: string
   readonly tlsClientCa?: string
   readonly agentCheckPort?: number
   readonly agentCheckHost?: string
+  readonly agentCheckToken: boolean
   readonly grpcPort?: number
   readonly nats?: string
   readonly natsId?: string
@@ -64,8 +65,9 @@ function readTls({ tlsCert, tlsKey, tlsClientCa }: AgentFlags): ServerTls | unde
 function readAgentCheck({
   agentCheckPort: port,
   agentCheckHost: host,
+  agentCheckToken,
 }: AgentFlags): AgentCheckOptions | undefined {
-  if (port !== undefined) return { port, host }
+  if (port !== undefined) return { port, host, token: agentCheckToken ? undefined : false }
   if (host === undefined) return undefined
   throw new OptionError('--agent-check-port', undefined, 'a port, since --agent-check-host is given')
 }
@@ -122,7 +124,9 @@ export function flagMessage(error: IdlestError): string {
     .replace(/^nats\.servers.*/, 'nats')
     .replace('.', '-')
     .replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
-  return error.message.replace(`option ${error.option} `, `option --${name} `)
+  return error.message
+    .replace(`option ${error.option} `, `option --${name} `)
+    .replace('false, for no authentication', `--no-${name}, for no authentication`)
 }
 
 /** Adds the flags that {@link agentOptionsOf} takes, and `--drain-wait`. */
@@ -144,6 +148,7 @@ export function addAgentFlags(command: Command): Command {
         'ask for this bearer token; better by the variable, which ps does not show',
       ).env('IDLEST_TOKEN'),
     )
+    .option('--no-token', 'listen without authentication, even on an address that other machines can reach')
     .option('--tls-cert <file>', 'certificate chain in PEM: serve by HTTPS')
     .option('--tls-key <file>', 'its private key in PEM')
     .option('--tls-client-ca <file>', 'refuse clients without a certificate by this authority, in PEM')
@@ -151,6 +156,10 @@ export function addAgentFlags(command: Command): Command {
     .option(
       '--agent-check-host <address>',
       'address for them; there are no tokens, so the default is 127.0.0.1, whatever --host is',
+    )
+    .option(
+      '--no-agent-check-token',
+      'answer agent checks without authentication on an address that other machines can reach',
     )
     .option(
       '--grpc-port <number>',

@@ -13,7 +13,7 @@ function reach(host: string, guarded: boolean): string {
 
 function announce(agent: Agent, { token, tlsClientCa }: AgentFlags): void {
   const lines: string[] = []
-  const guarded = token !== undefined || tlsClientCa !== undefined
+  const guarded = typeof token === 'string' || tlsClientCa !== undefined
   if (agent.url !== '') lines.push(`listening on ${agent.url}${reach(agent.host, guarded)}`)
   if (agent.agentCheck !== undefined) {
     const where = authority(agent.agentCheck)

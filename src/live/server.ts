@@ -43,7 +43,7 @@ const NO_STORE = { ...PAGE_HEADERS, 'cache-control': 'no-store' }
 export async function startLiveServer(watched: Watched, given: ServeOptions = {}): Promise<LiveServer> {
   const options = checkServeOptions(given)
   const { token, tls, interval } = options
-  const mayLook = token === undefined ? () => true : tokenCheck(token)
+  const mayLook = tokenCheck(token)
   const viewers = new Viewers(watched, interval)
   const streaming = new WeakSet<Socket>()
   const own = {
@@ -67,7 +67,7 @@ export async function startLiveServer(watched: Watched, given: ServeOptions = {}
     if (streaming.has(request.socket)) request.socket.destroy()
     else if (hasBody(request)) refuse(response, 413, 'a request has no body')
     // With a token another site's name is of no use: its pages have none.
-    else if (token === undefined && !isOwnHost(request, options.host)) {
+    else if (!token && !isOwnHost(request, options.host)) {
       refuse(response, 421, 'this server is called by its address, or localhost')
     } else if (!answerPage('live', request, response)) look(request, response)
   }

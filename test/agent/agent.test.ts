@@ -40,7 +40,7 @@ test('before the first sample the answer is 503', async (t) => {
   const early = await ask(agent.url)
   t.is(early.status, 503)
   t.is(early.body, '{"error":"no sample yet"}')
-  await clock.advance(1_000)
+  await clock.advance(100)
   t.is((await ask(agent.url)).body, '{"cpu_utilization":0.5,"age_ms":0,"named_metrics":{"idlest_state":0}}')
   t.is(agent.counters.server.notReady, 1)
   t.is(agent.counters.server.answered, 1)
@@ -62,7 +62,7 @@ test('a state by hand is told over HTTP at once, with 200, also before the first
   agent.ready()
   t.is((await ask(agent.url)).status, 503)
   agent.drain()
-  await clock.advance(1_000)
+  await clock.advance(100)
   t.deepEqual(readOrcaJson((await ask(agent.url)).body), { cpu: 50, state: 'drain', age: 0 })
 })
 
@@ -156,11 +156,22 @@ test('a port in use is a ListenError that says so', async (t) => {
   )
 })
 
-test('an agent that could not listen samples nothing', async (t) => {
+test('an agent resolves with a report although its sampler has no value the first time', async (t) => {
+  const values = [undefined, 50]
+  await using agent = await createAgent({ sampler: () => values.shift() })
+  const { status, body } = await ask(agent.url)
+  t.is(status, 200)
+  t.is(readOrcaJson(body).cpu, 50)
+  t.is(agent.counters.server.notReady, 0)
+})
+
+test('an agent that could not listen stops sampling', async (t) => {
   const { agent } = await startAgent(t)
   const clock = new VirtualClock()
-  await t.throwsAsync(createAgent({ port: agent.port, clock, sampler: () => t.fail('sampled') as never }))
+  let samples = 0
+  await t.throwsAsync(createAgent({ port: agent.port, clock, sampler: () => samples++ }))
   await clock.advance(10_000)
+  t.is(samples, 1)
   t.is(clock.pending, 0)
 })
 

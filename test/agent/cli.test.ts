@@ -98,7 +98,7 @@ test('with a certificate it serves by HTTPS', async (t) => {
 })
 
 test('it says so where other machines can ask without a token', async (t) => {
-  const { stdout } = await startListening(t, ['--host', '0.0.0.0'])
+  const { stdout } = await startListening(t, ['--host', '0.0.0.0', '--no-token'])
   t.regex(stdout, /^idlest agent listening on \S+ \(warning: open to other machines, without a token\)\n$/)
   const guarded = await startListening(t, ['--host', '0.0.0.0', '--token', 'a'])
   t.regex(guarded.stdout, /^idlest agent listening on \S+\n$/)
@@ -109,7 +109,13 @@ test('agent checks are answered where it says, on loopback whatever --host is', 
   const [, port = ''] =
     /^idlest agent answering agent checks on 127\.0\.0\.1:(\d+) \(loopback only\)$/m.exec(stdout) ?? []
   t.regex(await rawExchange(Number(port), ''), /^ready up( \d+%)?\n$/)
-  const args = ['--no-http', '--agent-check-port=0', '--agent-check-host=0.0.0.0', '--max-in-flight=9']
+  const args = [
+    '--no-http',
+    '--agent-check-port=0',
+    '--agent-check-host=0.0.0.0',
+    '--no-agent-check-token',
+    '--max-in-flight=9',
+  ]
   const alone = await startListening(t, args)
   const [, open = ''] =
     /^idlest agent answering agent checks on 0\.0\.0\.0:(\d+) \(warning: .*\)\n$/.exec(alone.stdout) ?? []

@@ -1,5 +1,16 @@
 import test from 'ava'
-import { cpuStat, over, QUOTA, USAGE, V1_GROUPS, V1_MOUNTS, V2_MOUNT, v1, v2 } from './sampled-machine.js'
+import {
+  cpuStat,
+  over,
+  procStatOf,
+  QUOTA,
+  USAGE,
+  V1_GROUPS,
+  V1_MOUNTS,
+  V2_MOUNT,
+  v1,
+  v2,
+} from './sampled-machine.js'
 
 test('v1: use in ns against quota over period', (t) => {
   const { clock, files, sample } = over(v1())
@@ -25,13 +36,16 @@ test('v1: of nested quotas the smallest limits', (t) => {
   t.is(sample(), 25)
 })
 
-test('v1: a quota of -1 is none: use against the cores of the cpuset', (t) => {
-  const { clock, files, sample } = over(
-    v1({ [QUOTA]: '-1\n', '/sys/fs/cgroup/cpuset/docker/a/cpuset.cpus': '0,2\n' }),
+test('v1: a quota of -1 is none: the busy share of the cores of the cpuset', (t) => {
+  const { files, sample } = over(
+    v1({
+      [QUOTA]: '-1\n',
+      '/sys/fs/cgroup/cpuset/docker/a/cpuset.cpus': '0,2\n',
+      '/proc/stat': procStatOf([0, 0], [0, 0], [0, 0]),
+    }),
   )
   t.is(sample(), undefined)
-  clock.jump(1_000)
-  files[USAGE] = '7500000000\n'
+  files['/proc/stat'] = procStatOf([20, 80], [100, 0], [30, 70])
   t.is(sample(), 25)
 })
 

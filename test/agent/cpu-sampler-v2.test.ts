@@ -92,32 +92,6 @@ test('v2: a group outside of what the namespace shows is measured at the mount',
   t.is(sample(), 50)
 })
 
-test('v2: without a quota, use against the cores of the cpuset', (t) => {
-  const { clock, files, sample } = over(
-    v2({ '/sys/fs/cgroup/cpu.max': 'max 100000\n', '/sys/fs/cgroup/cpuset.cpus.effective': '0-2,5\n' }),
-  )
-  t.is(sample(), undefined)
-  clock.jump(1_000)
-  files['/sys/fs/cgroup/cpu.stat'] = cpuStat(6_000_000)
-  t.is(sample(), 25)
-})
-
-test('v2: a cpuset smaller than the quota limits, also when the group above has it', (t) => {
-  const { clock, files, sample } = over(
-    v2({
-      '/proc/self/cgroup': '0::/app\n',
-      '/sys/fs/cgroup/app/cpu.max': '400000 100000\n',
-      '/sys/fs/cgroup/app/cpu.stat': cpuStat(0),
-      '/sys/fs/cgroup/cpu.max': 'max 100000\n',
-      '/sys/fs/cgroup/cpuset.cpus.effective': '3\n',
-    }),
-  )
-  t.is(sample(), undefined)
-  clock.jump(1_000)
-  files['/sys/fs/cgroup/app/cpu.stat'] = cpuStat(900_000)
-  t.is(sample(), 90)
-})
-
 test('v2: a quota that changes while the process runs counts from then on', (t) => {
   const { clock, files, sample } = over(v2())
   sample()

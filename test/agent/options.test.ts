@@ -1,5 +1,6 @@
 import test from 'ava'
 import { type AgentOptions, createAgent } from '../../dist/agent/index.js'
+import { checkAgentOptions } from '../../dist/agent/options.js'
 import { OptionError } from '../../dist/errors.js'
 
 const BAD: [string, unknown, string][] = [
@@ -69,3 +70,42 @@ for (const options of [null, 7, 'x']) {
     await t.throwsAsync(createAgent(options as AgentOptions), { instanceOf: OptionError })
   })
 }
+
+for (const [option, given] of [
+  ['token', {}],
+  ['token', { host: '::', token: undefined }],
+  ['token', { tls: { key: 'k', cert: 'c' } }],
+  ['grpc.token', { host: '127.0.0.1', grpc: { host: '0.0.0.0' } }],
+  ['agentCheck.token', { host: '127.0.0.1', agentCheck: { host: '0.0.0.0' } }],
+  ['agentCheck.token', { token: 'secret', agentCheck: { host: '0.0.0.0' } }],
+] as [string, AgentOptions][]) {
+  test(`other machines can reach it without authentication: ${option} is asked for (${JSON.stringify(given)})`, async (t) => {
+    const error = await t.throwsAsync(createAgent({ host: '0.0.0.0', ...given }), { instanceOf: OptionError })
+    t.is(error?.option, option)
+    t.regex(
+      error?.message ?? '',
+      /false.*no authentication.*because other machines can reach (0\.0\.0\.0|::)$/,
+    )
+  })
+}
+
+test('token: false, or client certificates, allow any host', (t) => {
+  for (const given of [
+    { token: false },
+    { token: 'secret' },
+    { token: false, grpc: { host: '0.0.0.0' }, agentCheck: { host: '0.0.0.0' } },
+    { token: 'secret', grpc: { host: '0.0.0.0' }, agentCheck: { host: '0.0.0.0', token: false } },
+    { tls: { key: 'k', cert: 'c', ca: 'a', requestCert: true } },
+    { http: false, nats: { servers: '127.0.0.1', id: 'a' } },
+  ] as AgentOptions[]) {
+    t.notThrows(() => checkAgentOptions({ host: '0.0.0.0', ...given }), JSON.stringify(given))
+  }
+})
+
+test('an empty token is most likely a variable that is not set', (t) => {
+  for (const given of [{ token: '' }, { grpc: { token: '' } }]) {
+    t.throws(() => checkAgentOptions(given), {
+      message: /token is empty: is the environment variable set\?$/,
+    })
+  }
+})

@@ -14,8 +14,8 @@ export const QUOTA = '/sys/fs/cgroup/cpu,cpuacct/docker/a/cpu.cfs_quota_us'
 const PERIOD = '/sys/fs/cgroup/cpu,cpuacct/docker/a/cpu.cfs_period_us'
 export const USAGE = '/sys/fs/cgroup/cpu,cpuacct/docker/a/cpuacct.usage'
 
-/** Texts by path; undefined: can't be read. */
-export type Fixture = Record<string, string | undefined>
+/** Texts by path; undefined: there is no such file; an error: reading fails with it. */
+export type Fixture = Record<string, string | Error | undefined>
 
 /** A container with a group of its own on a machine of 8 cores. */
 export function v2(more: Fixture = {}): Fixture {
@@ -58,6 +58,7 @@ export function filesOf(texts: Fixture, reads: string[] = []): Files {
       reads.push(path)
       const text = texts[path]
       if (text === undefined) throw new Error(`ENOENT ${path}`)
+      if (text instanceof Error) throw text
       return text
     },
   }
@@ -78,6 +79,15 @@ export function over(
     files: filesOf(files, reads),
   })
   return { clock, files, machine, reads, sample: () => sampler.sample() }
+}
+
+/** `/proc/stat` of a machine whose cores have these busy and idle times. */
+export function procStatOf(...each: readonly (readonly [busy: number, idle: number])[]): string {
+  const sum = each.reduce(([busy, idle], [b, i]) => [busy + b, idle + i] as const, [0, 0] as const)
+  const line = ([busy, idle]: readonly [number, number]) => `${busy} 0 0 ${idle} 0 0 0 0 0 0`
+  return [`cpu  ${line(sum)}`, ...each.map((times, core) => `cpu${core} ${line(times)}`), 'intr 5\n'].join(
+    '\n',
+  )
 }
 
 /** `/proc/stat` of a machine: ticks that four kinds of work had each, and two kinds of rest. */

@@ -253,6 +253,9 @@ test('a port that is taken is a ListenError, and wrong options are OptionErrors'
   const wrong: unknown[] = [
     { port: -1 },
     { token: 'a b' },
+    { token: '' },
+    { host: '0.0.0.0' },
+    { host: '::', token: undefined },
     { interval: 1 },
     { intervall: 1_000 },
     { tls: { key: 'x', cert: 'y' } },

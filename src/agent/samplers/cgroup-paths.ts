@@ -69,9 +69,21 @@ function below({ root }: Mount, path: string): string {
 /** Finds the process's group of a controller of version 1, or of version 2 for undefined. */
 type FindGroup = (controller: string | undefined) => GroupPath | undefined
 
-function groupFinder(files: Files): FindGroup {
-  const groups = readGroups(files.read('/proc/self/cgroup'))
+// Samplers find their group at each sample, but the mounts are long to read and stay while the process's groups do.
+const lastMounts = new WeakMap<Files, { readonly groups: string; readonly mounts: readonly Mount[] }>()
+
+function mountsFor(files: Files, groups: string): readonly Mount[] {
+  const last = lastMounts.get(files)
+  if (last?.groups === groups) return last.mounts
   const mounts = readMounts(files.read('/proc/self/mountinfo'))
+  if (mounts.length > 0) lastMounts.set(files, { groups, mounts })
+  return mounts
+}
+
+function groupFinder(files: Files): FindGroup {
+  const text = files.read('/proc/self/cgroup')
+  const groups = readGroups(text)
+  const mounts = mountsFor(files, text)
   return (controller) => {
     const path = groups.get(controller ?? '')
     const mount = mounts.find(({ controllers }) =>

@@ -48,35 +48,6 @@ export function smallestQuota(files: Files, { version, cpu }: GroupPaths): Group
   return smallest
 }
 
-/** How many cores a list such as `0-3,8` names; 0 for an empty or unreadable one. */
-function countCores(list: string): number {
-  let count = 0
-  for (const range of list.trim().split(',')) {
-    const [, first, last = first] = /^(\d+)(?:-(\d+))?$/.exec(range.trim()) ?? []
-    if (first === undefined || Number(last) < Number(first)) return 0
-    count += Number(last) - Number(first) + 1
-  }
-  return count
-}
-
-// Version 2 has the first, version 1 the others; the last alone is what was asked for, where nothing tells what is had.
-const CORE_LISTS = ['cpuset.cpus.effective', 'cpuset.effective_cpus', 'cpuset.cpus']
-
-/**
- * The cores that the process's group may run on; a group in which the controller is off has those of the group above.
- * Undefined where nothing says so.
- */
-export function cpusetCores(files: Files, { cpuset }: GroupPaths): number | undefined {
-  if (cpuset === undefined) return undefined
-  for (const { directory } of upwards(cpuset)) {
-    for (const name of CORE_LISTS) {
-      const count = countCores(readIfThere(files, `${directory}/${name}`) ?? '')
-      if (count > 0) return count
-    }
-  }
-  return undefined
-}
-
 /** CPU time that a group has used so far. */
 export interface GroupUsage {
   readonly microseconds: number

@@ -1,10 +1,11 @@
 import { type CpuInfo, cpus as osCpus } from 'node:os'
 import type { Clock } from '../../clock.js'
 import { processClock } from '../../process-clock.js'
-import { cpusetCores, readUsage, smallestQuota } from './cgroup.js'
+import { allowedCores } from './allowed-cores.js'
+import { type GroupLimit, readUsage, smallestQuota } from './cgroup.js'
 import { findGroups, type GroupPaths } from './cgroup-paths.js'
 import { type CpuTimes, readOsCpus, readProcStat } from './cpu-times.js'
-import { type Files, systemFiles } from './files.js'
+import { type Files, ifThere, systemFiles } from './files.js'
 import type { Sampled, SyncSampler } from './sampler.js'
 
 /** Options of `cpuSampler`: what it reads, for tests. */
@@ -19,16 +20,13 @@ export interface CpuSamplerOptions {
   readonly platform?: string | undefined
 }
 
-/** One way to measure; throws where it doesn't work here. */
-type Source = () => Sampled
-
-/** Percent of `read`'s counters since its last call. No value the first time, and after counters went back. */
-function delta(read: () => CpuTimes): Source {
+/** Percent busy since the last call. Undefined at the first call and if the counters are of something else or went back. */
+function changeOf(read: () => CpuTimes): () => Sampled {
   let last: CpuTimes | undefined
   return () => {
     const now = read()
     const before = last
-    // Between two samples within one tick of the counters: wait for the next, from the same start.
+    // Two samples within one tick of the counters: the next one counts from the same start.
     if (before !== undefined && before.of === now.of && now.total === before.total) return undefined
     last = now
     if (before === undefined || before.of !== now.of) return undefined
@@ -39,68 +37,67 @@ function delta(read: () => CpuTimes): Source {
   }
 }
 
-/** Use of the control group against what it may use; throws where nothing limits it below the machine's cores. */
-function groupSource(files: Files, clock: Clock, cores: number): Source {
-  const paths = findGroups(files)
-  if (limitOf(files, paths, cores).cores >= cores) throw new Error('no control group limits this process')
-  // CPU time that may be used grows with the limit, which can change while the process runs.
-  let may = 0
-  let at = clock.now()
-  return delta(() => {
-    const limit = limitOf(files, paths, cores)
-    const { microseconds: busy, directory } = readUsage(files, paths, limit.group)
-    const now = clock.now()
-    may += (now - at) * 1000 * limit.cores
-    at = now
-    return { busy, total: may, of: directory }
-  })
-}
+/** Reads the CPU time that a group with a quota has used, and the time that its quota has allowed so far. */
+class QuotaTimes {
+  readonly #files: Files
+  readonly #clock: Clock
+  // The limit can change while the process runs, so the time that it allows is summed up.
+  #allowed = 0
+  #at: number
 
-function limitOf(files: Files, paths: GroupPaths, cores: number): { cores: number; group: string } {
-  const own = { cores: Math.min(cores, cpusetCores(files, paths) ?? cores), group: paths.cpu.group }
-  const quota = smallestQuota(files, paths)
-  return quota !== undefined && quota.cores < own.cores ? quota : own
+  constructor(files: Files, clock: Clock) {
+    this.#files = files
+    this.#clock = clock
+    this.#at = clock.now()
+  }
+
+  /** @throws if the use can't be read */
+  read(paths: GroupPaths, limit: GroupLimit): CpuTimes {
+    const { microseconds: busy, directory } = readUsage(this.#files, paths, limit.group)
+    const now = this.#clock.now()
+    this.#allowed += (now - this.#at) * 1000 * limit.cores
+    this.#at = now
+    return { busy, total: this.#allowed, of: directory }
+  }
 }
 
 /**
  * CPU in percent of what this process may use.
  *
- * On Linux, the first of these that works here, decided at the first sample:
- * 1. In a control group with less than the machine's cores, by a quota (`cpu.max`, or `cpu.cfs_quota_us` over
- *    `cpu.cfs_period_us`; the smallest on the way up) or by a cpuset: CPU time used (`cpu.stat`, `cpuacct.usage`) over
- *    time passed x cores' worth of limit. The use is that of the group which has the quota: its siblings' use is
- *    gone for this process too. Limits are read again at each sample.
- * 2. Else the share of the machine's CPU time that is not idle, by /proc/stat: with nothing to hold the others off, their
- *    load is what a new request would meet.
- * 3. Else the same by `os.cpus()`.
+ * On Linux, the first of these that applies:
+ * 1. If a quota (`cpu.max`, or `cpu.cfs_quota_us` over `cpu.cfs_period_us`; the smallest on the way up) is less than the
+ *    cores on which the process may run: the CPU time used (`cpu.stat`, `cpuacct.usage`) over the time passed times the
+ *    quota. The use is that of the group with the quota: what its siblings use is gone for this process too.
+ * 2. Else the share of CPU time that is not idle in /proc/stat, on the cores on which the process may run: by its affinity
+ *    or cpuset, or all cores of the machine. This includes the work of others, because a new request would have to
+ *    share these cores with it.
+ * 3. Else the same for all cores by `os.cpus()`.
  *
- * Elsewhere than on Linux, the third. A source that fails is left for the next one, for good. Load averages are never
- * used: they count waiting tasks over a minute and more. The first sample has no value (undefined), nor has one after
- * counters that went back. Throws, when sampled, where no source works.
+ * Each sample decides anew, so it follows a quota or a cpuset that is set, changed or removed, and a process that is
+ * moved to another control group. The first sample after such a change has no value (undefined), and neither does the
+ * very first sample or one after counters that went back. On other systems the third applies. Load averages are never
+ * used: they average waiting tasks over a minute or more.
+ *
+ * `sample()` throws if nothing can be read, or during a passing shortage, such as of file descriptors: the next sample
+ * then covers the time since the last one.
  */
 export function cpuSampler(options: CpuSamplerOptions = {}): SyncSampler {
   const { files = systemFiles, clock = processClock, cpus = osCpus, platform = process.platform } = options
-  const rest: (() => Source)[] = [() => delta(() => readOsCpus(cpus()))]
-  if (platform === 'linux') {
-    rest.unshift(
-      () => groupSource(files, clock, cpus().length || Number.POSITIVE_INFINITY),
-      () => delta(() => readProcStat(files)),
-    )
-  }
-  let source: Source | undefined
+  const quotaTimes = new QuotaTimes(files, clock)
 
-  return {
-    sample() {
-      for (;;) {
-        try {
-          source ??= (rest[0] as () => Source)()
-          return source()
-        } catch (error) {
-          if (rest.length === 1) throw error
-          rest.shift()
-          source = undefined
-        }
-      }
-    },
+  function quotaBelow(paths: GroupPaths | undefined, allowed: ReadonlySet<number> | undefined) {
+    const limit = paths && smallestQuota(files, paths)
+    const cores = limit === undefined ? 0 : (allowed?.size ?? (cpus().length || Number.POSITIVE_INFINITY))
+    return limit !== undefined && limit.cores < cores ? limit : undefined
   }
+
+  function linuxTimes(): CpuTimes | undefined {
+    const paths = ifThere(() => findGroups(files))
+    const allowed = allowedCores(files, paths)
+    const limit = quotaBelow(paths, allowed)
+    const ofQuota = paths && limit && ifThere(() => quotaTimes.read(paths, limit))
+    return ofQuota ?? ifThere(() => readProcStat(files, allowed))
+  }
+
+  return { sample: changeOf(() => (platform === 'linux' ? linuxTimes() : undefined) ?? readOsCpus(cpus())) }
 }

@@ -14,11 +14,27 @@ export interface Files {
  */
 export const systemFiles: Files = { read: (path) => readFileSync(path, 'utf8') }
 
-/** The text of a file, or undefined where it can't be read. */
-export function readIfThere(files: Files, path: string): string | undefined {
+// The process or the machine is short of something for a moment. This says nothing about what the file holds.
+const SHORTAGES: ReadonlySet<unknown> = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'EINTR'])
+
+/**
+ * The result of `read`, or undefined if it throws because a file is missing or unreadable.
+ * @throws the error of `read` if it reports a passing shortage, such as of file descriptors: the caller must not
+ * conclude that the file is missing
+ */
+export function ifThere<T>(read: () => T): T | undefined {
   try {
-    return files.read(path)
-  } catch {
+    return read()
+  } catch (error) {
+    if (SHORTAGES.has((error as { code?: unknown } | undefined)?.code)) throw error
     return undefined
   }
+}
+
+/**
+ * The text of a file, or undefined if it is missing or unreadable.
+ * @throws as {@link ifThere}
+ */
+export function readIfThere(files: Files, path: string): string | undefined {
+  return ifThere(() => files.read(path))
 }

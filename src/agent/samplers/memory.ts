@@ -1,7 +1,7 @@
 import { freemem as osFree, totalmem as osTotal } from 'node:os'
 import { counter } from './cgroup.js'
 import { findMemoryGroup, type MemoryGroup, upwards } from './cgroup-paths.js'
-import { type Files, readIfThere, systemFiles } from './files.js'
+import { type Files, ifThere, readIfThere, systemFiles } from './files.js'
 import type { SyncSampler } from './sampler.js'
 
 /** Options of `memorySampler`: what it reads, for tests. */
@@ -49,23 +49,14 @@ function kibibytes(meminfo: string, name: string): number {
  * In a control group with a limit below the machine's memory: what the group uses over that limit (`memory.current` and
  * `memory.max`, in version 1 `memory.usage_in_bytes` and `memory.limit_in_bytes`), without the cache of files that were not
  * used lately (`inactive_file`): the kernel takes that back before anything is short. Of nested limits the one that is
- * nearest. Else the machine's: what is not `MemAvailable` in /proc/meminfo, or elsewhere than on Linux not free.
+ * nearest. Else the machine's: what is not `MemAvailable` in /proc/meminfo, or elsewhere than on Linux not free. Each
+ * sample finds the group and its limit anew.
  */
 export function memorySampler(options: MemorySamplerOptions = {}): SyncSampler {
   const { files = systemFiles, freemem = osFree, totalmem = osTotal } = options
-  let group: MemoryGroup | undefined | 'not sought' = 'not sought'
-
-  function find(): MemoryGroup | undefined {
-    try {
-      return findMemoryGroup(files)
-    } catch {
-      return undefined
-    }
-  }
-
   return {
     sample() {
-      if (group === 'not sought') group = find()
+      const group = ifThere(() => findMemoryGroup(files))
       const total = totalmem()
       const share = group === undefined ? undefined : fullest(files, group, total)
       if (share !== undefined) return Math.min(100, share * 100)

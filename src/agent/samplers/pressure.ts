@@ -1,6 +1,6 @@
 import { smallestQuota } from './cgroup.js'
 import { findGroups, type GroupPaths } from './cgroup-paths.js'
-import { type Files, readIfThere, systemFiles } from './files.js'
+import { type Files, ifThere, readIfThere, systemFiles } from './files.js'
 import type { SyncSampler } from './sampler.js'
 
 /** What tasks wait for. */
@@ -14,12 +14,8 @@ export interface PressureSamplerOptions {
 
 // Version 1 has no pressure of a group.
 function groupsWithPressure(files: Files): GroupPaths | undefined {
-  try {
-    const paths = findGroups(files)
-    return paths.version === 2 ? paths : undefined
-  } catch {
-    return undefined
-  }
+  const paths = ifThere(() => findGroups(files))
+  return paths?.version === 2 ? paths : undefined
 }
 
 /**
@@ -31,10 +27,9 @@ function groupsWithPressure(files: Files): GroupPaths | undefined {
  */
 export function pressureSampler(of: PressureKind, options: PressureSamplerOptions = {}): SyncSampler {
   const { files = systemFiles } = options
-  let paths: GroupPaths | undefined | 'not sought' = 'not sought'
 
   function ofGroup(): string | undefined {
-    if (paths === 'not sought') paths = groupsWithPressure(files)
+    const paths = groupsWithPressure(files)
     if (paths === undefined) return undefined
     const limit = smallestQuota(files, paths)
     return limit === undefined

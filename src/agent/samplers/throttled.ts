@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.js'
 import { processClock } from '../../process-clock.js'
 import { readThrottled, smallestQuota } from './cgroup.js'
-import { findGroups, type GroupPaths } from './cgroup-paths.js'
+import { findGroups } from './cgroup-paths.js'
 import { type Files, systemFiles } from './files.js'
 import type { SyncSampler } from './sampler.js'
 
@@ -25,13 +25,15 @@ export interface ThrottledSamplerOptions {
  */
 export function throttledSampler(options: ThrottledSamplerOptions = {}): SyncSampler {
   const { files = systemFiles, clock = processClock } = options
-  let paths: GroupPaths | undefined
   let last: { readonly periods: number; readonly at: number; readonly directory: string } | undefined
   return {
     sample() {
-      paths ??= findGroups(files)
+      const paths = findGroups(files)
       const limit = smallestQuota(files, paths)
-      if (limit === undefined) throw new Error('no quota limits the CPU time of this process')
+      if (limit === undefined) {
+        last = undefined
+        throw new Error('no quota limits the CPU time of this process')
+      }
       const directory = paths.cpu.mount + limit.group
       const now = { periods: readThrottled(files, directory), at: clock.now(), directory }
       const before = last
