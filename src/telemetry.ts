@@ -49,7 +49,7 @@ export interface MemberEjectedEvent {
   /** The member's id. */
   readonly node: string
   /** What it was ejected for. */
-  readonly reason: 'consecutiveFailures' | 'failureRate'
+  readonly reason: 'consecutiveFailures' | 'failureRate' | 'refused'
   /** How many times in all, but for those that it was forgiven. */
   readonly times: number
   /** How long it is out, ms. */

@@ -114,6 +114,11 @@ class ThreadBalancer extends TablePicker<string> implements AttachedBalancer {
     return super.nodes
   }
 
+  override get available(): readonly string[] {
+    this.#news?.catchUp()
+    return super.available
+  }
+
   close(): void {
     if (this.closed) return
     this.closePicks()

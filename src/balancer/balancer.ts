@@ -55,8 +55,8 @@ class PollingBalancer<N extends NodeLike = NodeLike> extends SeatedBalancer<N> i
     const name = options.name ?? `balancer-${++unnamed}`
     const seed = toSeed(options.seed)
     const algorithm = options.algorithm ?? adaptive()
-    const { health, suspicion, maxShare } = options
-    const trust: TrustSettings = { health, suspicion, maxShare }
+    const { health, suspicion, maxShare, retryBudget } = options
+    const trust: TrustSettings = { health, suspicion, maxShare, retryBudget }
     super({
       name,
       engine: chooseEngine(options.engine),
@@ -302,7 +302,7 @@ class PollingBalancer<N extends NodeLike = NodeLike> extends SeatedBalancer<N> i
  * @example
  * ```ts
  * const balancer = createBalancer({ nodes: ['10.0.0.1:8080', '10.0.0.2:8080'] })
- * await balancer.run(async (node) => fetch(`http://${node}/`))
+ * const response = await balancer.run((node) => fetch(`http://${node}/`))
  * ```
  * @throws OptionError, BadNodeError, DuplicateNodeError, TableError
  * @throws EngineError where the engine that was asked for can't be loaded

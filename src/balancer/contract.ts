@@ -13,6 +13,8 @@ import type { Observed, ObserveOptions } from './in-band.js'
 import type { Lease } from './lease.js'
 import type { NodeLike } from './node.js'
 import type { ReportSource } from './report-headers.js'
+import type { RetryBudget } from './retry-budget.js'
+import type { RunOptions, Work } from './run.js'
 import type { SelectOptions } from './select-options.js'
 import type { NodeSnapshot } from './snapshot.js'
 import type { BalancerStats } from './stats.js'
@@ -29,6 +31,13 @@ export interface Picker<N extends NodeLike = NodeLike> {
   readonly engine: EngineName
   /** The members' nodes; frozen, and another array after each change. `selectIndex` and `fill` index it. */
   readonly nodes: readonly N[]
+  /**
+   * The nodes that may be picked now, in the order of `nodes`: not those that drain, are down or ejected, have a weight of
+   * 0 or are in reserve. Frozen, and another array after each change.
+   */
+  readonly available: readonly N[]
+  /** How many requests may be retried yet: for `run`, all dispatchers over this balancer, and retries of your own. */
+  readonly retryBudget: RetryBudget
   /** Whether `close` was called, or of an attached balancer the balancer's. */
   readonly closed: boolean
 
@@ -170,19 +179,35 @@ export interface Picker<N extends NodeLike = NodeLike> {
   lease(node: NodeLike): Lease<N>
 
   /**
-   * Picks a node, runs `work` with it and releases it with what became of it: its latency, and its error if it throws
-   * or rejects, which is passed on. Throws (rejects) as `select` does, too.
+   * Picks a node, runs `work` with it and releases it with the outcome: how long it took, and whether it failed. Resolves
+   * with what `work` returns.
+   *
+   * What `work` throws counts as a failure of the node, with these exceptions: whatever it throws once `signal` is aborted;
+   * an `AbortError`; an idle connection that the server had closed; an HTTP/2 stream that the server refused; and what
+   * `setOutcome` says otherwise. So throw only what is the node's fault, such as a status of 500, and not a 404.
+   *
+   * With `attempts` above 1 a failed attempt is retried on another node: whatever `work` threw, if it was the node's fault,
+   * but never once `signal` is aborted, and only while `retryBudget` lasts. A closed connection and a refused stream are
+   * retried too, on the same node if there is no other.
    *
    * @example
    * ```ts
-   * const text = await balancer.run(async (node) => {
-   *   const response = await fetch(`http://${node}/`)
-   *   return response.text()
-   * })
+   * const text = await balancer.run(
+   *   async (node, { signal }) => {
+   *     const response = await fetch(`http://${node}/`, { signal })
+   *     if (response.status >= 500) throw new Error(`status ${response.status}`)
+   *     return response.text()
+   *   },
+   *   { attempts: 2, signal: AbortSignal.timeout(2_000) },
+   * )
    * ```
+   * @returns what `work` returns. Rejects with what the last attempt threw, as it is; `call.error` has what the attempt
+   * before threw
+   * @throws what `select` throws (rejects)
+   * @throws the reason of `signal`, where it is aborted already (rejects)
    * @category Leases
    */
-  run<R>(work: (node: N) => R | Promise<R>, options?: SelectOptions): Promise<R>
+  run<R>(work: Work<N, R>, options?: RunOptions): Promise<R>
 
   /**
    * Takes a report of a member, as though it had been polled. The very next pick of this thread sees it. What it says of

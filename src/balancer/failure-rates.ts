@@ -14,9 +14,15 @@ export interface FailureRatesOptions {
   readonly onFailing: (members: readonly Member[]) => void
 }
 
-interface Count {
+/** How many leases of a member were released, and failed, that say something of it. */
+export interface Count {
   readonly released: number
   readonly failed: number
+}
+
+/** The leases of a member that say something of it now. */
+export function countOf({ released, failed, lateFailures }: Member): Count {
+  return { released: released - lateFailures, failed: failed - lateFailures }
 }
 
 const NO_COUNT: Count = { released: 0, failed: 0 }
@@ -33,12 +39,13 @@ export class FailureRates {
   }
 
   /** Takes in that a lease of this member has failed, which its counts tell already. */
-  failed(failed: Member): void {
+  failed(latest: Member): void {
     if (this.#before !== undefined) return
     const { clock, members, interval } = this.#options
     const before = new Map<Member, Count>()
-    for (const member of members()) before.set(member, { released: member.released, failed: member.failed })
-    before.set(failed, { released: failed.released - 1, failed: failed.failed - 1 })
+    for (const member of members()) before.set(member, countOf(member))
+    const { released, failed } = countOf(latest)
+    before.set(latest, { released: released - 1, failed: failed - 1 })
     this.#before = before
     this.#timer = clock.setTimeout(() => this.#end(before), interval)
   }
@@ -53,8 +60,9 @@ export class FailureRates {
     const judged: { readonly member: Member; readonly rate: number }[] = []
     for (const member of members()) {
       const { released, failed } = before.get(member) ?? NO_COUNT
-      const count = member.released - released
-      if (count >= settings.minimum) judged.push({ member, rate: (member.failed - failed) / count })
+      const now = countOf(member)
+      const count = now.released - released
+      if (count >= settings.minimum) judged.push({ member, rate: (now.failed - failed) / count })
     }
     if (judged.length < settings.members) return
     const failing = judged.filter(({ rate }) => rate >= settings.threshold)

@@ -1,6 +1,7 @@
 import { MAX_VALUE } from '../reports/values.js'
 import { enterFlight, leaveFlight } from '../table/in-flight.js'
 import type { TableMemory } from '../table/memory.js'
+import { causeOf, type FailureCause } from './failure-causes.js'
 import type { Member } from './members.js'
 import type { NodeLike } from './node.js'
 
@@ -8,9 +9,16 @@ import type { NodeLike } from './node.js'
 export interface Outcome {
   /** Whether it succeeded. Default: true without an `error`. */
   ok?: boolean | undefined
-  /** What went wrong. Default: nothing. */
+  /**
+   * What went wrong. Default: nothing. idlest looks at its code and causes: a connection that was refused is not taken for
+   * overload; an `AbortError`, an idle connection that the server had closed, and an HTTP/2 stream that it refused make the
+   * outcome neutral.
+   */
   error?: unknown | undefined
-  /** Which kind of failure it was, where it failed, such as `'timeout'`: for algorithms of your own. Default: none. */
+  /**
+   * Which kind of failure it was, where it failed. `'refused'`: nothing accepts connections at the node. Others, such as
+   * `'timeout'`, are for algorithms of your own. Default: what the error says.
+   */
   kind?: string | undefined
   /**
    * How long it took, ms. Anything but a number from 0 to 1e12 is ignored and counted. Default: not known; then what
@@ -34,6 +42,8 @@ export interface LeaseCounters {
   failed: number
   /** Releases that said nothing of the node. */
   neutral: number
+  /** Failures of leases that began before their node was last ejected: they count for nothing else. */
+  failedLate: number
   /** Releases of a lease that had been released: they change nothing. */
   releasedTwice: number
   /** Releases of leases that count no more: their node had left, or left and come back; or never did. */
@@ -43,7 +53,16 @@ export interface LeaseCounters {
 }
 
 export function newLeaseCounters(): LeaseCounters {
-  return { acquired: 0, released: 0, failed: 0, neutral: 0, releasedTwice: 0, releasedLate: 0, badLatency: 0 }
+  return {
+    acquired: 0,
+    released: 0,
+    failed: 0,
+    neutral: 0,
+    failedLate: 0,
+    releasedTwice: 0,
+    releasedLate: 0,
+    badLatency: 0,
+  }
 }
 
 /** What a lease needs of the balancer that gave it. */
@@ -54,10 +73,17 @@ export interface LeaseOwner {
   released(member: Member): void
   /** Called after each release with what was told of it, where someone wants to know. Never throws. */
   readonly ended: ((member: Member, outcome: Outcome | undefined) => void) | undefined
-  /** Told of each failure; where it is, `streak` of the member counts it already. */
-  readonly health: { failed(member: Member): void } | undefined
+  readonly health: LeaseHealth | undefined
   /** Where the algorithm learns from how leases end. */
   readonly learning: Learning | undefined
+}
+
+/** Takes in which leases fail. Not those that began before their member was last ejected. */
+export interface LeaseHealth {
+  /** A lease has failed: `streak` and `refusals` of the member count it already. */
+  failed(member: Member): void
+  /** A lease has succeeded, the first since one failed. */
+  recovered(member: Member): void
 }
 
 /** Learns from how leases end. */
@@ -94,8 +120,9 @@ export class OpenLease<N extends NodeLike = NodeLike> implements Lease<N> {
   readonly node: N
   readonly #owner: LeaseOwner
   readonly #member: Member<N>
-  // Not where the node's count is full, or the node left another thread's balancer: then nothing is to be taken back.
-  readonly #counted: boolean
+  // The member's era when it began; its complement where the lease is not counted in the table, since the node's count is
+  // full or the node left another thread's balancer: then nothing is to be taken back.
+  readonly #era: number
   readonly #start: number
   #open = true
 
@@ -106,7 +133,8 @@ export class OpenLease<N extends NodeLike = NodeLike> implements Lease<N> {
     owner.leases.acquired++
     this.#start = owner.learning === undefined ? 0 : owner.learning.now()
     member.open++
-    this.#counted = enterFlight(owner.memory, member.slot, member.generation)
+    const isCounted = enterFlight(owner.memory, member.slot, member.generation)
+    this.#era = isCounted ? member.era : ~member.era
   }
 
   release(outcome?: Outcome): void {
@@ -120,21 +148,30 @@ export class OpenLease<N extends NodeLike = NodeLike> implements Lease<N> {
     leases.released++
     member.open--
     // Before the outcome is looked at: whatever that is, the request is over.
-    const left = this.#counted ? leaveFlight(memory, member.slot, member.generation) : -1
+    const left = this.#era >= 0 ? leaveFlight(memory, member.slot, member.generation) : -1
     if (left < 0) leases.releasedLate++
     this.#owner.released(member)
-    const told = typeof outcome === 'object' && outcome !== null ? outcome : NOTHING
+    let told = typeof outcome === 'object' && outcome !== null ? outcome : NOTHING
+    const cause = told === NOTHING || told.neutral === true ? undefined : causeOfFailure(told)
+    // A copy would lose what getters give.
+    if (cause !== undefined && cause !== 'refused') told = NEUTRAL
     if (told.neutral === true) leases.neutral++
-    else this.#judge(member, told, left)
-    this.#owner.ended?.(member, outcome)
+    else this.#judge(member, told, left, cause === 'refused')
+    this.#owner.ended?.(member, told === NEUTRAL ? { ...outcome, neutral: true } : outcome)
   }
 
   [Symbol.dispose](): void {
     if (this.#open) this.release()
   }
 
+  // Whether its member was ejected since it began.
+  get #isLate(): boolean {
+    const era = this.#era
+    return (era >= 0 ? era : ~era) !== this.#member.era
+  }
+
   // Takes in how it went; `left` is what is in flight at the node now, or below 0.
-  #judge(member: Member<N>, told: Outcome, left: number): void {
+  #judge(member: Member<N>, told: Outcome, left: number, isRefused: boolean): void {
     const { leases, learning } = this.#owner
     member.released++
     const failed = isFailure(told.ok, told.error)
@@ -142,10 +179,18 @@ export class OpenLease<N extends NodeLike = NodeLike> implements Lease<N> {
     if (failed) {
       leases.failed++
       member.failed++
+      if (this.#isLate) {
+        leases.failedLate++
+        member.lateFailures++
+        return
+      }
       member.streak++
+      member.refusals = isRefused ? member.refusals + 1 : 0
       this.#owner.health?.failed(member)
-    } else if (member.streak !== 0) {
+    } else if (member.streak !== 0 && !this.#isLate) {
       member.streak = 0
+      member.refusals = 0
+      this.#owner.health?.recovered(member)
     }
     if (latency !== undefined) {
       member.latencySum += latency
@@ -160,6 +205,16 @@ export class OpenLease<N extends NodeLike = NodeLike> implements Lease<N> {
 }
 
 const NOTHING: Outcome = {}
+const NEUTRAL: Outcome = { neutral: true }
+
+// What the error of a failure says. A kind other than `refused` has been looked at by whoever gave it.
+function causeOfFailure({ ok, error, kind }: Outcome): FailureCause | undefined {
+  if (!isFailure(ok, error)) return undefined
+  if (kind === 'refused') return 'refused'
+  if (typeof error !== 'object' || error === null) return undefined
+  const cause = causeOf(error)
+  return kind === undefined || cause === 'refused' ? cause : undefined
+}
 
 function latencyOf({ latency }: Outcome, leases: LeaseCounters): number | undefined {
   if (latency === undefined || isLatency(latency)) return latency

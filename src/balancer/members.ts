@@ -28,6 +28,12 @@ export interface Member<N extends NodeLike = NodeLike> extends Place, Standing {
   failed: number
   /** Leases that failed since the last that did not. */
   streak: number
+  /** How many of these, up to the last one, failed since nothing accepts connections there. */
+  refusals: number
+  /** How many times it was ejected, here or by the balancer's own thread. */
+  era: number
+  /** Leases that began in an earlier era and failed: they are in `released` and `failed`, and count for nothing else. */
+  lateFailures: number
   /** Sum of the latencies told at release, ms, and how many there were. */
   latencySum: number
   latencyCount: number
@@ -57,6 +63,8 @@ export class Members<N extends NodeLike> {
   #order: Member<N>[] = []
   #list: readonly Member<N>[] = []
   #nodes: readonly N[] = Object.freeze([])
+  // Made when it is asked for.
+  #available: readonly N[] | undefined
   #arrays: MemberArrays
   #stale = false
 
@@ -101,6 +109,13 @@ export class Members<N extends NodeLike> {
   get nodes(): readonly N[] {
     this.#sync()
     return this.#nodes
+  }
+
+  /** The nodes of those that may be picked, by index: another array after each change. */
+  get available(): readonly N[] {
+    this.#sync()
+    this.#available ??= Object.freeze(this.#list.flatMap(({ up, node }) => (up ? [node] : [])))
+    return this.#available
   }
 
   get arrays(): MemberArrays {
@@ -301,6 +316,7 @@ export class Members<N extends NodeLike> {
     const list = this.#order.slice()
     for (let i = 0; i < list.length; i++) (list[i] as Member<N>).index = i
     this.#list = list
+    this.#available = undefined
     this.#nodes = Object.freeze(this.#list.map((member) => member.node))
     this.#arrays = arraysOf(this.#list, this.#weightOf)
   }
@@ -321,6 +337,8 @@ function newMember<N extends NodeLike>(node: N, key: string, place: Place): Memb
     told: NOTHING_TOLD,
     ejected: false,
     ejectedThere: false,
+    refused: false,
+    refusedThere: false,
     suspect: false,
     suspectThere: false,
     tier: 0,
@@ -334,6 +352,9 @@ function newMember<N extends NodeLike>(node: N, key: string, place: Place): Memb
     released: 0,
     failed: 0,
     streak: 0,
+    refusals: 0,
+    era: 0,
+    lateFailures: 0,
     latencySum: 0,
     latencyCount: 0,
   }

@@ -1,12 +1,13 @@
 import type { Clock, TimerHandle } from '../clock.js'
 import { publishEjected, publishReturned } from '../telemetry.js'
-import { FailureRates } from './failure-rates.js'
+import { type Count, countOf, FailureRates } from './failure-rates.js'
+import type { LeaseHealth } from './lease.js'
 import type { Member } from './members.js'
 import { EJECTED, type Standings, WELL } from './standings.js'
 import type { HealthSettings } from './trust-options.js'
 
 /** Why a member is ejected. */
-export type EjectionReason = 'consecutiveFailures' | 'failureRate'
+export type EjectionReason = 'consecutiveFailures' | 'failureRate' | 'refused'
 
 /** A member that is ejected. */
 export interface Ejection {
@@ -58,6 +59,8 @@ export interface PassiveHealthOptions {
 interface Past {
   readonly times: number
   readonly since: number
+  /** The leases that it had then, where it was out since it refused connections. */
+  readonly refusing: Count | undefined
 }
 
 /** Failures in a row that count as many where none are a reason: the default of `consecutiveFailures`. */
@@ -68,8 +71,12 @@ const FAILURES = 5
  * while they are well. The way is that of Envoy's outlier detection; but members are ejected, and stay so, only while most
  * of the others do not fail: where all have too much to do, others would have the more. A success costs nothing here: failures are told, and
  * all else is worked out when one comes.
+ *
+ * A member whose connections are refused does no work, so this is no overload: it is ejected whatever the others do, and
+ * counts as down. It returns after the same time each time, and is out again with the first request that is refused. Where
+ * nobody else is left all are tried, and the first answer of a member brings it back.
  */
-export class PassiveHealth {
+export class PassiveHealth implements LeaseHealth {
   readonly counters = { ejections: 0, returned: 0, spared: 0, recalled: 0 }
   readonly #options: PassiveHealthOptions
   readonly #ejections = new Map<Member, Ejection>()
@@ -101,18 +108,34 @@ export class PassiveHealth {
     return this.#ejections.get(member)
   }
 
-  /** Takes in that a lease has failed; `member.streak` counts it already. */
   failed(member: Member): void {
     const { settings, members } = this.#options
-    // What was under way when it was ejected tells nothing new.
-    if (member.ejected || members.find(member.id) !== member) return
+    if (members.find(member.id) !== member) return
+    if (member.ejected) {
+      // A failure of another kind is an answer, or at least a connection.
+      if (member.refusals === 0) this.recovered(member)
+      return
+    }
     this.#rates?.failed(member)
-    if (member.streak === this.#few && this.#ejections.size > 0 && this.#doMostFail(this.#few, member.tier)) {
+    if (member.refusals > 0) {
+      if (this.#isGone(member)) this.#eject([member], 'refused')
+      return
+    }
+    if (
+      member.streak === this.#few &&
+      this.#recallable().length > 0 &&
+      this.#doMostFail(this.#few, member.tier)
+    ) {
       this.#recall()
       return
     }
     // Not at each further one: to look at all the others takes its time.
     if (member.streak % settings.consecutiveFailures === 0) this.#eject([member], 'consecutiveFailures')
+  }
+
+  /** Takes a member back that was out since it refused connections: it does so no longer. */
+  recovered(member: Member): void {
+    if (this.#ejections.get(member)?.reason === 'refused') this.#bringBack([member])
   }
 
   /**
@@ -128,7 +151,7 @@ export class PassiveHealth {
     const inOrder = [...this.#ejections].sort(([, a], [, b]) => a.until - b.until)
     const returned: Member[] = []
     for (const [member] of inOrder) {
-      if (members.standings.count(EJECTED, member.tier) <= this.#most(member.tier)) continue
+      if (member.refused || members.standings.count(EJECTED, member.tier) <= this.#most(member.tier)) continue
       this.#takeBack(member)
       returned.push(member)
     }
@@ -149,6 +172,17 @@ export class PassiveHealth {
     this.#rates?.close()
   }
 
+  // Whether it has refused as many connections in a row as may fail, or the first ones since it came back.
+  #isGone(member: Member): boolean {
+    const { consecutiveFailures } = this.#options.settings
+    if (consecutiveFailures === 0) return false
+    if (member.streak >= consecutiveFailures) return true
+    const refusing = this.#records.get(member)?.refusing
+    if (refusing === undefined) return false
+    const now = countOf(member)
+    return now.released - refusing.released === now.failed - refusing.failed
+  }
+
   #isFull(tier: number): boolean {
     return this.#options.members.standings.count(EJECTED, tier) >= this.#most(tier)
   }
@@ -161,22 +195,29 @@ export class PassiveHealth {
     let failing = 0
     let others = 0
     for (const member of members.all()) {
-      if (member === but || member.grade !== WELL || member.tier !== tier) continue
+      if (member === but || member.grade !== WELL || member.tier !== tier || member.refusals > 0) continue
       others++
       if (member.streak >= few) failing++
     }
     return failing > others / 2
   }
 
-  // Takes all back, and for the time of an ejection takes nobody out.
+  // Takes all back that accept connections, and for the time of an ejection takes no such out.
   #recall(): void {
-    const { settings, clock, onChange } = this.#options
+    const { settings, clock } = this.#options
     this.#calmUntil = clock.now() + settings.ejection
     this.counters.recalled++
-    const returned = [...this.#ejections.keys()]
+    this.#bringBack(this.#recallable())
+  }
+
+  #recallable(): Member[] {
+    return [...this.#ejections.keys()].filter(({ refused }) => !refused)
+  }
+
+  #bringBack(returned: readonly Member[]): void {
     for (const member of returned) this.#takeBack(member)
     this.#arm()
-    onChange(returned)
+    this.#options.onChange(returned)
     this.told(returned)
   }
 
@@ -196,14 +237,15 @@ export class PassiveHealth {
     for (const member of failing) {
       // Who is out for another reason gets no work anyway, or all do.
       if (member.ejected || member.grade !== WELL) continue
-      const { tier } = member
-      if (now < this.#calmUntil || this.#isFull(tier) || this.#doMostFail(1, tier, member)) {
+      const refused = member.refusals > 0
+      if (this.#isSpared(member, refused, now)) {
         this.counters.spared++
         continue
       }
-      this.#ejections.set(member, this.#ejectionOf(member, reason, now))
+      this.#ejections.set(member, this.#ejectionOf(member, refused ? 'refused' : reason, now))
       member.ejected = true
-      member.streak = 0
+      member.refused = refused
+      member.era++
       members.update(member)
       this.counters.ejections++
       ejected.push(member)
@@ -212,9 +254,16 @@ export class PassiveHealth {
     this.#arm()
     onChange(ejected)
     for (const member of ejected) {
-      const { times, until } = this.#ejections.get(member) ?? { times: 0, until: now }
-      publishEjected({ balancer, node: member.id, reason, times, duration: until - now })
+      const ejection = this.#ejections.get(member) ?? { reason, times: 0, until: now }
+      const { times, until } = ejection
+      publishEjected({ balancer, node: member.id, reason: ejection.reason, times, duration: until - now })
     }
+  }
+
+  #isSpared(member: Member, refused: boolean, now: number): boolean {
+    if (refused) return this.#options.settings.maxEjected === 0
+    const { tier } = member
+    return now < this.#calmUntil || this.#isFull(tier) || this.#doMostFail(1, tier, member)
   }
 
   #ejectionOf(member: Member, reason: EjectionReason, now: number): Ejection {
@@ -226,16 +275,25 @@ export class PassiveHealth {
       record === undefined ? 0 : Math.max(0, record.times - Math.floor((now - record.since) / interval))
     // Beyond the longest time there is nothing to count, or it would take as many intervals to be forgiven.
     const times = Math.min(before + 1, Math.ceil(longest / ejection))
+    // To try one that refuses costs a refusal, and it may be back at any time.
+    if (reason === 'refused') return { reason, times, until: now + ejection }
     return { reason, times, until: now + Math.min(ejection * times, longest) }
   }
 
   #takeBack(member: Member): void {
     const { clock, members } = this.#options
-    const times = this.#ejections.get(member)?.times ?? 0
-    this.#records.set(member, { times, since: clock.now() })
+    const { times = 0, reason } = this.#ejections.get(member) ?? {}
+    const isRefusal = reason === 'refused'
+    this.#records.set(member, {
+      times: isRefusal ? times - 1 : times,
+      since: clock.now(),
+      refusing: isRefusal ? countOf(member) : undefined,
+    })
     this.#ejections.delete(member)
     member.ejected = false
+    member.refused = false
     member.streak = 0
+    member.refusals = 0
     members.update(member)
     this.counters.returned++
   }
@@ -251,13 +309,9 @@ export class PassiveHealth {
   }
 
   #return(): void {
-    const { clock, onChange } = this.#options
-    const now = clock.now()
+    const now = this.#options.clock.now()
     const returned = [...this.#ejections].flatMap(([member, { until }]) => (until <= now ? [member] : []))
-    for (const member of returned) this.#takeBack(member)
-    this.#arm()
-    if (returned.length === 0) return
-    onChange(returned)
-    this.told(returned)
+    if (returned.length > 0) this.#bringBack(returned)
+    else this.#arm()
   }
 }

@@ -13,13 +13,15 @@ import { arrayPickerOf } from './custom-arrays.js'
 import { type Explanation, explain } from './explain.js'
 import { FailedPicks, NO_ONE } from './failed-picks.js'
 import { KnownMembers, type KnownMembersOptions } from './known-members.js'
-import { type Lease, type LeaseOwner, newLeaseCounters, OpenLease, type Outcome } from './lease.js'
+import { type Lease, type LeaseOwner, newLeaseCounters, OpenLease } from './lease.js'
 import { MemberPicks } from './member-picks.js'
 import type { Member } from './members.js'
 import type { NodeLike } from './node.js'
 import type { PickCounters } from './pick-counters.js'
 import type { Picks, PickWatcher } from './picks.js'
 import { type Rules, rulesOf } from './reasons.js'
+import { RetryBudget } from './retry-budget.js'
+import { type RunOptions, run, type Work } from './run.js'
 import type { SelectOptions } from './select-options.js'
 import type { NodeSnapshot } from './snapshot.js'
 import type { BalancerStats } from './stats.js'
@@ -46,6 +48,7 @@ export abstract class TablePicker<N extends NodeLike = NodeLike>
   implements Picker<N>
 {
   readonly engine: EngineName
+  readonly retryBudget: RetryBudget
   /** Where turns are taken together with other threads. */
   protected readonly turns: TableBuffer | undefined
   protected readonly leases: LeaseOwner
@@ -64,6 +67,7 @@ export abstract class TablePicker<N extends NodeLike = NodeLike>
     const { name, engine, memory, clock, exact, algorithm, seed, self } = options
     super(options)
     this.engine = engine.name
+    this.retryBudget = new RetryBudget(options.trust.retryBudget)
     this.#self = self
     this.#mayFail = algorithm.kind === 'powerOfTwo' && algorithm.unknown === 'fail'
     const members = () => this.members.size
@@ -123,6 +127,10 @@ export abstract class TablePicker<N extends NodeLike = NodeLike>
 
   get nodes(): readonly N[] {
     return this.members.nodes
+  }
+
+  get available(): readonly N[] {
+    return this.members.available
   }
 
   select(): N
@@ -199,22 +207,8 @@ export abstract class TablePicker<N extends NodeLike = NodeLike>
     return new OpenLease(this.leases, member)
   }
 
-  async run<R>(work: (node: N) => R | Promise<R>, options?: SelectOptions): Promise<R> {
-    if (typeof work !== 'function') throw new OptionError('work', work, 'a function')
-    const lease = this.acquire(options)
-    const start = this.clock.now()
-    const outcome: Outcome = { ok: false }
-    try {
-      const result = await work(lease.node)
-      outcome.ok = true
-      return result
-    } catch (error) {
-      outcome.error = error
-      throw error
-    } finally {
-      outcome.latency = this.clock.now() - start
-      lease.release(outcome)
-    }
+  run<R>(work: Work<N, R>, options?: RunOptions): Promise<R> {
+    return run(this, () => this.clock.now(), work, options)
   }
 
   snapshot(): NodeSnapshot<N>[] {
@@ -242,6 +236,7 @@ export abstract class TablePicker<N extends NodeLike = NodeLike>
       members: this.members.size,
       picks: this.pickCounters(),
       leases: { ...this.leases.leases },
+      retries: { ...this.retryBudget.counters },
       health: this.healthCounters(),
       suspicion: this.suspicionCounters(),
       guard: { ...this.#memberPicks.guardCounters },

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { number } from '../options.js'
 import { NODE_STATES } from '../reports/check.js'
 import { MAX_VALUE } from '../reports/values.js'
+import type { Member } from './members.js'
 import type { Standing } from './standings.js'
 
 /** How a member stands, as it is posted to other threads. */
@@ -15,20 +16,26 @@ export const postedStanding = v.object({
     maxInFlight: v.optional(number(0, MAX_VALUE)),
   }),
   ejected: v.boolean(),
+  refused: v.boolean(),
   suspect: v.boolean(),
   tier: number(0),
   part: number(0, 1),
 })
 
 /** How a member stands on the balancer's own thread. */
-export function standingOf({ order, told, ejected, suspect, tier, part }: Standing): PostedStanding {
-  return { order, told, ejected, suspect, tier, part }
+export function standingOf({ order, told, ejected, refused, suspect, tier, part }: Standing): PostedStanding {
+  return { order, told, ejected, refused, suspect, tier, part }
 }
 
 /** Takes over how a member stands there, but for its tier and its part, which `Members.rank` takes. */
-export function takeStanding(member: Standing, { order, told, ejected, suspect }: PostedStanding): void {
+export function takeStanding(
+  member: Member,
+  { order, told, ejected, refused, suspect }: PostedStanding,
+): void {
   member.order = order
   member.told = told
+  if (ejected && !member.ejectedThere) member.era++
   member.ejectedThere = ejected
+  member.refusedThere = refused
   member.suspectThere = suspect
 }

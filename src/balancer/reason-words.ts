@@ -46,6 +46,7 @@ export function wordsFor(reason: Reason): string {
 function ejectedWords({ by, remaining, limit }: Extract<Reason, { code: 'ejected' }>): string {
   if (by === 'elsewhere') return "ejected by the balancer's own thread"
   const still = remaining === undefined ? 'ejected' : `ejected for ${duration(remaining)} more`
+  if (by === 'refused') return `${still}: it refuses connections`
   if (by === 'consecutiveFailures') return `${still}: ${limit ?? 'too many'} failures in a row`
   return `${still}: ${limit === undefined ? 'too many' : `${percent(limit * 100)} % or more`} of its requests failed`
 }

@@ -24,7 +24,7 @@ export interface Told {
 export const WELL = 0
 /** Its requests failed: it is sent none for a while. */
 export const EJECTED = 1
-/** It told that it is ill. */
+/** It told that it is ill, or nothing accepts connections there. */
 export const DOWN = 2
 /** It was ordered out, by this process or by itself, or its weight is 0: that is obeyed whatever becomes of the others. */
 export const OUT_BY_ORDER = 3
@@ -42,6 +42,9 @@ export interface Standing {
   /** Whether this thread ejected it for what became of its requests, or the balancer's own thread did. */
   ejected: boolean
   ejectedThere: boolean
+  /** Whether it was ejected since nothing accepts connections there. */
+  refused: boolean
+  refusedThere: boolean
   /** Whether it was found to claim idleness while its requests fail or slow down, here or there. */
   suspect: boolean
   suspectThere: boolean
@@ -192,7 +195,7 @@ export class Standings {
     const { key, order, told, part } = member
     if (order === 'drain' || told.state === 'drain' || told.state === 'maint') return OUT_BY_ORDER
     if (told.weight === 0 || part === 0 || this.#weightOf(key) === 0) return OUT_BY_ORDER
-    if (told.state === 'down') return DOWN
+    if (told.state === 'down' || member.refused || member.refusedThere) return DOWN
     return member.ejected || member.ejectedThere ? EJECTED : WELL
   }
 

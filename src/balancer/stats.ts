@@ -8,6 +8,7 @@ import type { LeaseCounters } from './lease.js'
 import type { DiscoveryCounters } from './node-source.js'
 import type { HealthCounters } from './passive-health.js'
 import type { PickCounters } from './pick-counters.js'
+import type { RetryCounters } from './retry-budget.js'
 import type { SuspicionCounters } from './suspicion.js'
 
 /** Counters of a balancer since it was made. */
@@ -22,6 +23,8 @@ export interface BalancerStats {
   readonly picks: PickCounters
   /** Leases that were taken and released. */
   readonly leases: LeaseCounters
+  /** Requests that were retried, by `run` and by dispatchers, and that were not for want of `retryBudget`. */
+  readonly retries: RetryCounters
   /** Members that were ejected for failing, and that came back. */
   readonly health: HealthCounters
   /** Members that claim to be idle while their requests fail or slow down. */

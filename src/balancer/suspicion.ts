@@ -5,6 +5,7 @@ import type { Clock } from '../clock.js'
 import type { TableMemory } from '../table/memory.js'
 import { tableTime } from '../table/table.js'
 import { publishSuspect } from '../telemetry.js'
+import { countOf } from './failure-rates.js'
 import { claimOf } from './figures.js'
 import type { Member } from './members.js'
 import type { SuspicionSettings } from './trust-options.js'
@@ -167,8 +168,9 @@ export class Suspicion {
   }
 }
 
-function tallyOf({ released, failed, latencySum, latencyCount }: Member): Tally {
-  return { released, failed, latencySum, latencyCount }
+function tallyOf(member: Member): Tally {
+  const { latencySum, latencyCount } = member
+  return { ...countOf(member), latencySum, latencyCount }
 }
 
 function since(before: Tally = NOTHING, now: Tally): Tally {

@@ -65,6 +65,11 @@ export interface TrustOptions {
    * an equal share. Not of picks by key or from arrays. Default 1: no limit.
    */
   maxShare?: number | undefined
+  /**
+   * Retries to requests, at most, beyond the first 100, 0 to 1: one budget for `run` and for all dispatchers over the
+   * balancer. Each thread that attaches has one of its own. 0: nothing is retried. Default 0.2.
+   */
+  retryBudget?: number | undefined
 }
 
 const share = number(0, 1, 'a share')
@@ -106,6 +111,7 @@ export const trustEntries = {
     v.parse(suspicion, {}),
   ),
   maxShare: v.optional(number(Number.MIN_VALUE, 1, 'a share'), 1),
+  retryBudget: v.optional(share, 0.2),
 } as const
 
 export const trustOptions = options(trustEntries)

@@ -204,7 +204,15 @@ for (const engine of engines) {
     const balancer = createBalancer({ nodes: ['a'], poll: false, engine })
     const handle = balancer.handle()
     const place = { id: 'a', slot: 0, generation: 0 }
-    const standing = { order: 'up', told: {}, ejected: false, suspect: false, tier: 0, part: 1 }
+    const standing = {
+      order: 'up',
+      told: {},
+      ejected: false,
+      refused: false,
+      suspect: false,
+      tier: 0,
+      part: 1,
+    }
     const members = { places: [place], standings: [standing] }
     const wrong: Record<string, unknown>[] = [
       { table: undefined },

@@ -170,17 +170,15 @@ test('an ejected node that leaves and comes back is a new one', (t) => {
   t.like(balancer.snapshot().find(({ id }) => id === 'a')?.ejected, { times: 1 })
 })
 
-test('failures of requests that were under way when it was ejected do not count again', async (t) => {
+test('failures of requests that were under way when a node was ejected do not count after it returned', async (t) => {
   const { balancer, clock, fail } = setUp()
   const leases = Array.from({ length: 9 }, () => leaseOn(balancer, 'a'))
   fail('a', 5)
   for (const lease of leases.slice(0, 4)) lease.release({ ok: false })
   await clock.advance(30_000)
-  for (const lease of leases.slice(4, 8)) lease.release({ ok: false })
+  for (const lease of leases.slice(4)) lease.release({ ok: false })
   t.is(ejected(balancer), '')
-  leases[8]?.release({ ok: false })
-  t.is(ejected(balancer), 'a')
-  t.is(balancer.stats().health.ejections, 2)
+  t.is(balancer.stats().health.ejections, 1)
 })
 
 test('a node that drains or is down is not ejected for what it still answers', async (t) => {

@@ -33,7 +33,7 @@ for (const engine of engines) {
     t.is(balancer.select(foreign<SelectOptions>("{ exclude: ['a'] }")), 'b')
     balancer.acquire().release(foreign("{ ok: false, error: new Error('there'), latency: 3 }"))
     t.is(balancer.stats().leases.failed, 1)
-    t.is(await balancer.run(foreign('async (node) => node.length')), 1)
+    t.is(await balancer.run(foreign<(node: string) => Promise<number>>('async (node) => node.length')), 1)
     t.is(balancer.observe('a', foreign("{ 'endpoint-load-metrics': 'TEXT cpu_utilization=0.2' }")), 'stored')
     t.is(
       balancer.observe('a', foreign("new Map([['endpoint-load-metrics', 'TEXT cpu_utilization=0.2']])")),

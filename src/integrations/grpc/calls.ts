@@ -13,6 +13,9 @@ export interface CallRules {
   readonly hasFailed: (status: number) => boolean | undefined
 }
 
+/** What grpc-js says of a stream that the server refused to begin: it sends the call again by itself. */
+const REFUSED_STREAM = 'Stream refused by server'
+
 const NEUTRAL: Outcome = Object.freeze({ neutral: true })
 
 /**
@@ -106,7 +109,8 @@ class PickedCall implements experimental.PickResult {
     }
     this.onCallEnded = (status, details, metadata) => {
       const now = performance.now()
-      this.#lease?.release(outcomeOf(rules.hasFailed(status), now - this.#begun))
+      const hasFailed = details === REFUSED_STREAM ? undefined : rules.hasFailed(status)
+      this.#lease?.release(outcomeOf(hasFailed, now - this.#begun))
       rules.reports?.take(node, metadata, now)
       leaf.onCallEnded?.(status, details, metadata)
     }

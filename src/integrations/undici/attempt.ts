@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream'
+import { causeOf } from '../../balancer/failure-causes.js'
 import type { Lease, NodeLike, Outcome, ReportSource } from '../../index.js'
 import type { Call } from './call.js'
 import { type FailureKind, failureOf, failureOfAbort } from './failures.js'
@@ -23,6 +24,8 @@ export abstract class Attempt<N extends NodeLike> {
   private cut: ((reason?: Error) => void) | undefined = undefined
   private status = 0
   private hasReport = false
+  // Whether anything of a response has come.
+  protected isAnswering = false
   private unwanted = 0
 
   constructor(call: Call<N>, lease: Lease<N>) {
@@ -53,17 +56,16 @@ export abstract class Attempt<N extends NodeLike> {
     this.abandon()
   }
 
-  /** It has a connection. Returns whether the caller is to be told. */
-  protected connected(abort: (reason?: Error) => void): boolean {
+  /** It has a connection. */
+  protected connected(abort: (reason?: Error) => void): void {
     this.cut = abort
-    if (!this.isDropped) return this.call.connected()
-    abort()
-    return false
+    if (this.isDropped) abort()
   }
 
   /** Headers have come. Returns whether they are to be passed on. */
   protected responded(status: number, headers: ReportSource): boolean {
     if (this.isDropped) return false
+    this.isAnswering = true
     if (status < 200) return true
     const { caller } = this.call
     this.hasReport = caller.observe(this.node, headers)
@@ -125,8 +127,11 @@ export abstract class Attempt<N extends NodeLike> {
       this.abandon()
       return true
     }
-    this.blame(kind, error)
-    if (!call.isAgain(kind, this)) return true
+    const cause = this.isSent && !this.isAnswering ? causeOf(error, true) : undefined
+    const isBlameless = cause === 'stale' || cause === 'unprocessed'
+    if (isBlameless) this.forgive()
+    else this.blame(kind, error)
+    if (!call.isAgain(kind, this, isBlameless ? cause : undefined)) return true
     this.isDropped = true
     call.sendElsewhere()
     return false
@@ -140,6 +145,11 @@ export abstract class Attempt<N extends NodeLike> {
 
   private abandon(): void {
     if (!this.isOver) this.call.caller.counters.abandoned++
+    this.release({ neutral: true })
+  }
+
+  private forgive(): void {
+    if (!this.isOver) this.call.caller.counters.unblamed++
     this.release({ neutral: true })
   }
 

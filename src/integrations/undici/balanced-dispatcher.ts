@@ -2,6 +2,7 @@ import type { NodeLike } from '../../index.js'
 import { Agent, Dispatcher, errors, Pool } from '../../undici.js'
 import type { Call } from './call.js'
 import { type CallCounters, Caller } from './caller.js'
+import { watchConnections } from './connections.js'
 import { ControllerCall } from './controller-call.js'
 import { checkHandler, hasController, refuse } from './handlers.js'
 import { LegacyCall } from './legacy-call.js'
@@ -67,6 +68,7 @@ export class BalancedDispatcher<N extends NodeLike = NodeLike> extends Dispatche
     checkBalancer(balancer)
     const settings = settingsOf(options)
     const { origins = httpOrigin, factory = makePool, pool = {}, otherwise } = settings
+    watchConnections()
     this.upstreams = new Upstreams<N>({
       originOf: (node) => originOf('origins', origins(node)),
       make: (origin, node) => checkMade(factory(origin, pool, node)),
@@ -105,7 +107,8 @@ export class BalancedDispatcher<N extends NodeLike = NodeLike> extends Dispatche
 
   /**
    * Sends a request. Errors are told to the handler: those of undici's, and of the balancer's where it has no node.
-   * Returns false where no node would begin with another one now, until 'drain' is emitted, and where it takes none.
+   * Returns false where no node that may be picked would begin with another one now, until 'drain' is emitted, and where
+   * it takes none.
    */
   override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
     if (typeof handler !== 'object' || handler === null) {
@@ -160,7 +163,7 @@ export class BalancedDispatcher<N extends NodeLike = NodeLike> extends Dispatche
       const call: Call<N> = hasController(handler)
         ? new ControllerCall(caller, options, handler)
         : new LegacyCall(caller, options, handler)
-      call.send(lease)
+      call.begin(lease)
     } catch (error) {
       caller.counters.unplaced++
       refuse(handler, error)
@@ -179,7 +182,7 @@ export class BalancedDispatcher<N extends NodeLike = NodeLike> extends Dispatche
   }
 
   private isFree(): boolean {
-    if (!this.upstreams.areBusy) return true
+    if (!this.upstreams.areBusy(this.caller.balancer.available)) return true
     this.needsDrain = true
     return false
   }

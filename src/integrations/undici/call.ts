@@ -1,3 +1,4 @@
+import type { FailureCause } from '../../balancer/failure-causes.js'
 import type { Lease, NodeLike } from '../../index.js'
 import { type Dispatcher, errors } from '../../undici.js'
 import type { Attempt } from './attempt.js'
@@ -23,10 +24,11 @@ export abstract class Call<N extends NodeLike> {
   private readonly request: Dispatcher.DispatchOptions
   // How long headers may take over all attempts, ms; 0: nobody has said, so undici's default holds for each.
   private readonly limit: number
-  private readonly start: number
+  private readonly begun: number
   private tried: readonly N[] = NONE
   private next: Lease<N> | undefined = undefined
-  private isTold = false
+  // Whether the caller was told that it begins, and has not given up then.
+  private hasBegun = false
   private hasFailed = false
   private fault: unknown = undefined
 
@@ -35,7 +37,7 @@ export abstract class Call<N extends NodeLike> {
     this.request = request.body ? listened(request, (fault) => this.threw(fault)) : request
     this.limit = request.headersTimeout ?? caller.headersTimeout ?? 0
     // The time is asked for where it will be needed: that takes as long as the pick.
-    this.start = this.limit === 0 || caller.retry === undefined ? 0 : performance.now()
+    this.begun = this.limit === 0 || caller.retry === undefined ? 0 : performance.now()
   }
 
   /** Whether it asks for a connection of its own. */
@@ -44,13 +46,29 @@ export abstract class Call<N extends NodeLike> {
     return Boolean(upgrade) || method === 'CONNECT'
   }
 
-  /** Sends it to the node of a lease. */
-  send(lease: Lease<N>): void {
-    const { upstreams } = this.caller
+  /**
+   * Tells the caller that it begins, and sends it to the node of a lease. The caller is told before there is a connection:
+   * it has nothing else to give up by while one is made.
+   */
+  begin(lease: Lease<N>): void {
     const attempt = this.attemptAt(lease)
     this.current = attempt
     try {
-      const upstream = upstreams.of(lease.node)
+      this.start()
+    } catch (error) {
+      attempt.unsent()
+      this.fail(error as Error)
+      return
+    }
+    if (this.hasGivenUp) return
+    this.hasBegun = true
+    this.sendBy(attempt, lease.node)
+  }
+
+  private sendBy(attempt: Attempt<N>, node: N): void {
+    const { upstreams } = this.caller
+    try {
+      const upstream = upstreams.of(node)
       const isFree = upstream.dispatcher.dispatch(
         this.optionsAt(upstream.origin),
         attempt as Dispatcher.DispatchHandler,
@@ -63,29 +81,28 @@ export abstract class Call<N extends NodeLike> {
     }
   }
 
-  /** Whether a failure at this attempt's node is to be tried at another: then it has a lease, for `sendElsewhere`. */
-  isAgain(kind: FailureKind, { node }: Attempt<N>): boolean {
+  /**
+   * Whether a failure at this attempt's node is to be tried at another: then it has a lease, for `sendElsewhere`.
+   * @param cause where the failure is nobody's fault
+   */
+  isAgain(kind: FailureKind, { node }: Attempt<N>, cause?: FailureCause): boolean {
     const { retry, isClosing } = this.caller
     if (retry === undefined || isClosing || this.isAnswered || this.hasFailed || this.isUnwanted())
       return false
     if (!retry.on.includes(kind) || this.tried.length + 1 >= retry.attempts || this.left() <= 0) return false
-    if (!this.isRepeatable(kind)) return false
+    if (!this.isRepeatable(kind, cause)) return false
     this.tried = [...this.tried, node]
-    this.next = this.caller.placeElsewhere(this.request, this.tried)
+    this.next = this.caller.placeElsewhere(this.request, this.tried, cause !== undefined)
     return this.next !== undefined
   }
 
   sendElsewhere(): void {
     const lease = this.next
     this.next = undefined
-    if (lease !== undefined) this.send(lease)
-  }
-
-  /** Returns whether the caller is to be told that there is a connection: once. */
-  connected(): boolean {
-    const isFirst = !this.isTold
-    this.isTold = true
-    return isFirst
+    if (lease === undefined) return
+    const attempt = this.attemptAt(lease)
+    this.current = attempt
+    this.sendBy(attempt, lease.node)
   }
 
   /** Ends it, as the caller wants. */
@@ -95,7 +112,9 @@ export abstract class Call<N extends NodeLike> {
     this.hasGivenUp = true
     this.reason = reason ?? new errors.RequestAbortedError()
     const { isSent } = current
-    current.abort(this.reason)
+    // Nothing was asked of the node yet.
+    if (this.hasBegun) current.abort(this.reason)
+    else current.unsent()
     // undici tells of the end of what has a connection.
     if (!isSent) this.fail(this.reason)
   }
@@ -117,13 +136,16 @@ export abstract class Call<N extends NodeLike> {
     this.tell(error)
   }
 
+  /** Tells the caller's handler that the request begins, with what it can give up by. */
+  protected abstract start(): void
+
   /** Tells the caller's handler that it has failed. */
   protected abstract tell(error: Error): void
 
   /** What hears of an attempt: a handler of undici's, of the interface that the caller's has. */
   protected abstract attemptAt(lease: Lease<N>): Attempt<N>
 
-  // Until there is a connection the caller has nothing to say so by, but for the signal that undici's functions take.
+  // The listeners of a signal are called one by one: it may be aborted before undici hears of it.
   private isUnwanted(): boolean {
     const { signal } = this.request as { signal?: AbortSignal | null }
     return this.hasGivenUp || signal?.aborted === true
@@ -131,11 +153,13 @@ export abstract class Call<N extends NodeLike> {
 
   // ms that headers may take yet.
   private left(): number {
-    return this.limit === 0 ? Number.POSITIVE_INFINITY : this.limit - (performance.now() - this.start)
+    return this.limit === 0 ? Number.POSITIVE_INFINITY : this.limit - (performance.now() - this.begun)
   }
 
-  private isRepeatable(kind: FailureKind): boolean {
+  private isRepeatable(kind: FailureKind, cause?: FailureCause): boolean {
     const { body, method } = this.request
+    // The server says that it did nothing with it, but a part of the body may have been read to be sent.
+    if (cause === 'unprocessed') return isKept(body)
     // Without a connection nothing was sent, and nothing was read of the body.
     if (kind === 'connect') return !isBegun(body)
     return !this.isUpgrade && this.caller.retry?.methods.includes(method) === true && isKept(body)

@@ -1,9 +1,9 @@
 import type { Dispatcher } from 'undici'
+import { leaseElsewhere } from '../../balancer/run.js'
 import type { Lease, NodeLike, ReportSource } from '../../index.js'
 import { BINARY_HEADER, REPORT_HEADER } from '../../reports/orca-headers.js'
 import type { FailureKind } from './failures.js'
 import type { CallBalancer, DispatcherSettings, RetrySettings } from './options.js'
-import { RetryBudget } from './retry-budget.js'
 import type { Upstreams } from './upstreams.js'
 
 /** Counts over all requests that a dispatcher has balanced. */
@@ -18,6 +18,8 @@ export interface CallCounters {
   unplaced: number
   /** Requests that the caller gave up, or that failed by its own doing. */
   abandoned: number
+  /** Failures that no node is blamed for: idle connections that servers had closed, and HTTP/2 streams that they refused. */
+  unblamed: number
   /** Failures of nodes by kind: also of those that were retried. */
   failures: Record<FailureKind, number>
 }
@@ -42,11 +44,11 @@ export class Caller<N extends NodeLike> {
     retriesDenied: 0,
     unplaced: 0,
     abandoned: 0,
+    unblamed: 0,
     failures: { connect: 0, timeout: 0, reset: 0, protocol: 0, status: 0 },
   }
   readonly #keyOf: DispatcherSettings['key']
   readonly #observe: { readonly stripHeader: true } | undefined
-  readonly #budget: RetryBudget
 
   constructor(balancer: CallBalancer<N>, upstreams: Upstreams<N>, settings: DispatcherSettings) {
     this.balancer = balancer
@@ -57,35 +59,32 @@ export class Caller<N extends NodeLike> {
     this.readsOrigin = settings.factory !== undefined
     this.#keyOf = settings.key
     this.#observe = settings.stripHeader ? { stripHeader: true } : undefined
-    this.#budget = new RetryBudget(this.retry?.budget ?? 0)
   }
 
   /** A node for a request. Throws as `acquire` of the balancer does, and what `key` throws. */
   place(request: Dispatcher.DispatchOptions): Lease<N> {
     this.counters.requests++
-    this.#budget.earn()
+    this.balancer.retryBudget.earn()
     const key = this.#keyOf?.(request)
     return key === undefined ? this.balancer.acquire() : this.balancer.acquire({ key })
   }
 
-  /** A node for a request that failed at others; undefined where there is none, or too much is sent again already. */
-  placeElsewhere(request: Dispatcher.DispatchOptions, tried: readonly N[]): Lease<N> | undefined {
-    if (this.balancer.nodes.length <= tried.length) return undefined
-    if (this.#budget.isEmpty) {
-      this.counters.retriesDenied++
-      return undefined
-    }
+  /**
+   * A node for a request that failed at others; undefined where there is none, or too much is sent again already.
+   * @param isBlameless whether that was not the node's fault, so that the same one will do where there is no other
+   */
+  placeElsewhere(
+    request: Dispatcher.DispatchOptions,
+    tried: readonly N[],
+    isBlameless: boolean,
+  ): Lease<N> | undefined {
     const key = this.#keyOf?.(request)
-    try {
-      const exclude = [...tried]
-      const lease = this.balancer.acquire(key === undefined ? { exclude } : { exclude, key })
-      this.#budget.spend()
-      this.counters.retries++
-      return lease
-    } catch {
-      // Nobody else is up: what the last one said is passed on.
-      return undefined
-    }
+    const { retryBudget } = this.balancer
+    const { denied } = retryBudget.counters
+    const lease = leaseElsewhere(this.balancer, key === undefined ? undefined : { key }, tried, isBlameless)
+    if (lease !== undefined) this.counters.retries++
+    else if (retryBudget.counters.denied > denied) this.counters.retriesDenied++
+    return lease
   }
 
   /** Takes the report off a response. Returns whether there was one. */

@@ -23,6 +23,10 @@ export class ControllerCall<N extends NodeLike> extends Call<N> {
     this.controller = new CallController(this)
   }
 
+  protected override start(): void {
+    this.handler.onRequestStart?.(this.controller, this.controller.context)
+  }
+
   protected override tell(error: Error): void {
     this.handler.onResponseError?.(this.controller, error)
   }
@@ -34,6 +38,8 @@ export class ControllerCall<N extends NodeLike> extends Call<N> {
 
 /** One controller for the caller, whichever connection the request has. */
 class CallController<N extends NodeLike> implements Controller {
+  /** What the caller was given, and what is filled in as undici says more: the history of redirects. */
+  readonly context: object = {}
   readonly #call: Call<N>
   #target: Controller | undefined
   #isPaused = false
@@ -101,13 +107,11 @@ class ControllerAttempt<N extends NodeLike> extends Attempt<N> implements Handle
   }
 
   onRequestStart(controller: Controller, context: unknown): void {
-    if (!this.isDropped) this.#controller.target = controller
-    if (!this.connected((reason) => controller.abort(reason as Error))) return
-    try {
-      this.#handler.onRequestStart?.(this.#controller, context)
-    } catch (error) {
-      this.#threw(error)
+    if (!this.isDropped) {
+      this.#controller.target = controller
+      Object.assign(this.#controller.context, context)
     }
+    this.connected((reason) => controller.abort(reason as Error))
   }
 
   onRequestUpgrade(_controller: Controller, status: number, headers: Headers, socket: Duplex): void {

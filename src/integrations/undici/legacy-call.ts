@@ -15,10 +15,20 @@ type RawTrailers = Parameters<NonNullable<Handler['onComplete']>>[0]
  */
 export class LegacyCall<N extends NodeLike> extends Call<N> {
   readonly handler: Handler
+  /** What the caller was given, and what is filled in as undici says more: the history of redirects. */
+  readonly context: object = {}
 
   constructor(caller: Caller<N>, request: Dispatcher.DispatchOptions, handler: Handler) {
     super(caller, request)
     this.handler = handler
+  }
+
+  protected override start(): void {
+    // The type does not have the context, which redirects have.
+    const onConnect = this.handler.onConnect as
+      | ((abort: (reason?: Error) => void, context?: object) => void)
+      | undefined
+    onConnect?.call(this.handler, (reason) => this.abort(reason), this.context)
   }
 
   protected override tell(error: Error): void {
@@ -32,27 +42,22 @@ export class LegacyCall<N extends NodeLike> extends Call<N> {
 
 class LegacyAttempt<N extends NodeLike> extends Attempt<N> implements Handler {
   readonly #handler: Handler
+  readonly #context: object
 
   constructor(call: LegacyCall<N>, lease: Lease<N>) {
     super(call, lease)
     this.#handler = call.handler
+    this.#context = call.context
   }
 
   onConnect(abort: (reason?: Error) => void, context?: object): void {
-    if (!this.connected(abort)) return
-    try {
-      // The type does not have the context, which redirects have.
-      const onConnect = this.#handler.onConnect as
-        | ((abort: (reason?: Error) => void, context?: object) => void)
-        | undefined
-      onConnect?.call(this.#handler, (reason) => this.call.abort(reason), context)
-    } catch (error) {
-      this.#threw(error)
-    }
+    if (!this.isDropped) Object.assign(this.#context, context)
+    this.connected(abort)
   }
 
   onResponseStarted(): void {
     if (this.isDropped) return
+    this.isAnswering = true
     try {
       this.#handler.onResponseStarted?.()
     } catch (error) {

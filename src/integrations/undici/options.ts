@@ -1,14 +1,17 @@
 import * as v from 'valibot'
 import { OptionError } from '../../errors.js'
 import type { Balancer, Key, NodeLike } from '../../index.js'
-import { checkOptions, flag, method, milliseconds, number, oneOf, options, whole } from '../../options.js'
+import { checkOptions, flag, method, milliseconds, oneOf, options, whole } from '../../options.js'
 import { Dispatcher, type Pool } from '../../undici.js'
 import { FAILURE_KINDS, type FailureKind } from './failures.js'
 
 /** What a dispatcher needs of a balancer: `Balancer` and `AttachedBalancer` have it. */
-export type CallBalancer<N extends NodeLike> = Pick<Balancer<N>, 'acquire' | 'observe' | 'nodes'>
+export type CallBalancer<N extends NodeLike> = Pick<
+  Balancer<N>,
+  'acquire' | 'observe' | 'nodes' | 'available' | 'retryBudget'
+>
 
-/** Which requests are sent again to another node, and how often. */
+/** Which requests are sent again to another node, and how often: within the balancer's `retryBudget`. */
 export interface RetryOptions {
   /** How often a request is sent at most, the first time too, 1 to 10. Default 2. */
   attempts?: number | undefined
@@ -27,8 +30,6 @@ export interface RetryOptions {
    * every half second. Default: as long as those of the request.
    */
   timeout?: number | undefined
-  /** Retries to requests, at most, beyond the first 100: see `RetryBudget`. 0 to 1, default 0.2. */
-  budget?: number | undefined
 }
 
 /** Options of `BalancedDispatcher`. */
@@ -48,7 +49,7 @@ export interface BalancedDispatcherOptions<N extends NodeLike = NodeLike> {
   pool?: Pool.Options | undefined
   /** Makes what sends the requests of a node. Default `new Pool(origin, pool)`. */
   factory?: ((origin: string, pool: Pool.Options, node: N) => Dispatcher) | undefined
-  /** Which statuses count as failed. Default: 500 and above. */
+  /** Which statuses count as failed. Default: 429, and 500 and above. */
   isFailure?: ((status: number) => boolean) | undefined
   /** Which requests are sent again to another node; false: none. Default: with the defaults of its options. */
   retry?: RetryOptions | false | undefined
@@ -67,7 +68,6 @@ const retryOptions = options({
   on: v.optional(v.array(oneOf(FAILURE_KINDS), 'an array of kinds of failures'), () => [...FAILURE_KINDS]),
   methods: v.optional(v.array(v.string('a method'), 'an array of methods'), () => IDEMPOTENT),
   timeout: v.optional(milliseconds(1)),
-  budget: v.optional(number(0, 1), 0.2),
 })
 
 const origin = v.union([v.string(), v.instance(URL)], 'an origin, such as "http://service.local"')
@@ -92,7 +92,10 @@ const dispatcherOptions = options({
     v.custom<Pool.Options>((value) => typeof value === 'object' && value !== null, 'options of a pool'),
   ),
   factory: v.optional(method<(origin: string, pool: Pool.Options, node: NodeLike) => Dispatcher>()),
-  isFailure: v.optional(method<(status: number) => boolean>(), () => (code: number) => code >= 500),
+  isFailure: v.optional(
+    method<(status: number) => boolean>(),
+    () => (code: number) => code === 429 || code >= 500,
+  ),
   retry: v.optional(v.union([v.literal(false), retryOptions], 'an object of options, or false'), () =>
     v.parse(retryOptions, {}),
   ),
@@ -135,7 +138,8 @@ export function checkBalancer<N extends NodeLike>(value: CallBalancer<N>): CallB
     typeof value === 'object' &&
     value !== null &&
     typeof value.acquire === 'function' &&
-    typeof value.observe === 'function'
+    typeof value.observe === 'function' &&
+    typeof value.retryBudget === 'object'
   if (!isBalancer)
     throw new OptionError('balancer', value, 'a balancer, from createBalancer() or attachBalancer()')
   return value

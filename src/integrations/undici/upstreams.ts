@@ -43,9 +43,13 @@ export class Upstreams<N extends NodeLike> {
     return this.#byId.size
   }
 
-  /** Whether no node would begin with another request now. */
-  get areBusy(): boolean {
-    return this.#busy > 0 && this.#busy >= this.#nodes.length
+  /**
+   * Whether none of these nodes would begin with another request now.
+   * @param available those that may be picked
+   */
+  areBusy(available: readonly N[]): boolean {
+    if (this.#busy === 0 || available.length === 0) return false
+    return available.every((node) => this.#byId.get(idOf(node))?.isBusy === true)
   }
 
   /**

@@ -111,21 +111,21 @@ test('what is not HTTP is a failure of the protocol, and so are headers that are
   }
 })
 
-test('a status of 500 and above is a failure, unless told otherwise', async (t) => {
+test('a status of 429, or of 500 and above, is a failure, unless told otherwise', async (t) => {
   const { id } = await node(t, ({ url = '/' }, response) => {
     response.statusCode = Number(url.slice(1))
     response.end()
   })
   const usual = told(t, id)
-  const own = told(t, id, { isFailure: (status) => status === 429 })
+  const own = told(t, id, { isFailure: (status) => status === 418 })
   for (const { dispatcher } of [usual, own]) {
-    for (const status of [200, 404, 429, 500, 503]) {
+    for (const status of [200, 404, 418, 429, 500, 503]) {
       const { body } = await dispatcher.request({ path: `/${status}`, method: 'GET' })
       await body.dump()
     }
   }
-  t.deepEqual(usual.kinds(), ['ok', 'ok', 'ok', 'status', 'status'])
-  t.deepEqual(own.kinds(), ['ok', 'ok', 'status', 'ok', 'ok'])
+  t.deepEqual(usual.kinds(), ['ok', 'ok', 'ok', 'status', 'status', 'status'])
+  t.deepEqual(own.kinds(), ['ok', 'ok', 'status', 'ok', 'ok', 'ok'])
 })
 
 test("a request that can't be sent, a body that breaks and a handler that throws say nothing of the node", async (t) => {

@@ -50,12 +50,12 @@ for (const [kind, ask] of [
     t.deepEqual(await ask(over(t, [good]).dispatcher), heard)
     t.deepEqual(await ask(over(t, [failing, refusing, good], { retry }).dispatcher), heard)
     t.deepEqual(await ask(over(t, [refusing, failing, good], { retry }).dispatcher), heard)
-    t.deepEqual(await ask(over(t, [refusing]).dispatcher), ['error ECONNREFUSED'])
+    t.deepEqual(await ask(over(t, [refusing]).dispatcher), ['start', 'error ECONNREFUSED'])
     const last = await ask(over(t, [refusing, failing]).dispatcher)
     t.deepEqual(last, ['start', 'status 503', 'data failed', 'end'])
     t.deepEqual(await ask(over(t, []).dispatcher), ['error IDLEST_NO_NODES'])
     const invalid = await ask(over(t, [good]).dispatcher, { path: 'no slash', method: 'GET' })
-    t.deepEqual(invalid, ['error UND_ERR_INVALID_ARG'])
+    t.deepEqual(invalid, ['start', 'error UND_ERR_INVALID_ARG'])
   })
 
   test(`handlers ${kind} hear of early hints`, async (t) => {
