@@ -76,7 +76,7 @@ export interface AgentOptions extends UtilizationOptions {
   readonly meters?: readonly Meter[] | undefined
   /**
    * Metrics of your own by name: numbers, which stay, or functions that give one, called in each sample. As for the
-   * agent's `set`. Default none.
+   * agent's `set`. `utilization.NAME` is sent as the entry `NAME` of ORCA's `utilization`. Default none.
    */
   readonly named?: Readonly<Record<string, NamedValue>> | undefined
   /** Percent of the share of work that it would get otherwise, 0-100. Default: says nothing of it. */
