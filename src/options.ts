@@ -77,10 +77,15 @@ function parsed<S extends v.GenericSchema>(path: string, value: unknown, schema:
 /** An object of options: all its keys are known, and any other is an error that names the nearest. */
 export function options<const E extends v.ObjectEntries>(entries: E) {
   const known = Object.keys(entries)
-  // The nearest name by letters, whatever their case; the first of several.
+  // An abbreviation or a longer name, such as host for hostname, means that option although others have nearer letters.
+  // Else the nearest name by letters, whatever their case; the first of several.
   const nearest = (key: string): string => {
+    const wrong = key.toLowerCase()
     const lower = known.map((name) => name.toLowerCase())
-    return known[lower.indexOf(closest(key.toLowerCase(), lower))] as string
+    const akin = lower.filter(
+      (name) => wrong.length >= 3 && (name.startsWith(wrong) || wrong.startsWith(name)),
+    )
+    return known[lower.indexOf(closest(wrong, akin.length > 0 ? akin : lower))] as string
   }
   const schema = v.strictObject(entries, (issue) => {
     if (issue.expected === 'never') {

@@ -28,7 +28,7 @@ export interface Report {
   queueDelay?: number | undefined
   /** How old the sample was when it was sent, ms; 0 where it is not given. */
   age?: number | undefined
-  /** The user's own metrics. */
+  /** The user's own metrics. `utilization.NAME`, 0-1, is the entry `NAME` of ORCA's map `utilization`. */
   named?: Record<string, number> | undefined
   /** Whether it takes work. Like the two below it is for the balancer's members, not for the table, and stays until told anew. */
   state?: NodeState | undefined

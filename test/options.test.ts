@@ -158,3 +158,15 @@ test('a proxy that is revoked is an OptionError, as options and as the value of 
     t.is(error.value, wrong)
   }
 })
+
+test('an abbreviated or a longer name suggests the option that it means, not one with nearer letters', (t) => {
+  const schema = options({
+    port: v.optional(whole(0)),
+    hostname: v.optional(text()),
+    cpu: v.optional(whole(0)),
+  })
+  const suggested = (given: object) => t.throws(() => checkOptions('', given, schema)).message
+  t.regex(suggested({ host: 'a' }), /nearest is "hostname"/)
+  t.regex(suggested({ cpuUtilization: 1 }), /nearest is "cpu"/)
+  t.regex(suggested({ prot: 1 }), /nearest is "port"/)
+})

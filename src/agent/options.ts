@@ -77,7 +77,7 @@ export interface AgentOptions extends UtilizationOptions {
   readonly meters?: readonly Meter[] | undefined
   /**
    * Metrics of your own by name: numbers, which stay, or functions that give one, called in each sample. As for the
-   * agent's `set`. Default none.
+   * agent's `set`. `utilization.NAME` is sent as the entry `NAME` of ORCA's `utilization`. Default none.
    */
   readonly named?: Readonly<Record<string, NamedValue>> | undefined
   /** Weight in percent of the usual one, 0-25,600: 50 counts half, 200 twice, 0 drains. Default: not reported. */

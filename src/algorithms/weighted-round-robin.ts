@@ -33,7 +33,7 @@ export interface WeightedRoundRobinOptions {
   /**
    * What stands for the utilization of a node that reports no `application`: the largest of these metrics, where any is
    * above 0, else `cpu` (gRFC A114). `'cpu'`, `'application'` and `'memory'` are a report's own, in percent; any other name
-   * is one of `named`, which is taken as it is: 0-1, as ORCA has them. At most 4 of the latter. Default none.
+   * is one of `named`, which is taken as it is: 0-1, as ORCA has them; `'utilization.NAME'` is of ORCA's `utilization`. At most 4 of the latter. Default none.
    */
   metricNames?: readonly string[] | undefined
   /**

@@ -25,6 +25,7 @@ import { type BalancerOptions, balancerOptions, type CheckedPollOptions } from '
 import { processTable } from './process-table.js'
 import { SeatedBalancer } from './seated.js'
 import { warnOfShortTtl } from './short-ttl.js'
+import { isOrderedOut } from './standings.js'
 import type { BalancerStats } from './stats.js'
 import type { TrustSettings } from './trust-options.js'
 
@@ -272,6 +273,7 @@ class PollingBalancer<N extends NodeLike = NodeLike> extends SeatedBalancer<N> i
         this.table.tell(told)
         this.told(told)
       },
+      isLeaving: (node) => isOrderedOut(this.members.find(node)),
       onCycle: ({ failed }) => {
         // A node that is gone does not answer: but one that never does is not asked about again.
         if (failed.some(({ node, kind }) => kind === 'exit' && this.#isNew(node))) this.#followed?.failing()

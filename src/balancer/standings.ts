@@ -62,6 +62,12 @@ export interface Standing {
   guarded: boolean
 }
 
+/** Whether this process or the node itself has ordered that it takes no new work. */
+export function isOrderedOut(member: Pick<Standing, 'order' | 'told'> | undefined): boolean {
+  const state = member?.told.state
+  return member?.order === 'drain' || state === 'drain' || state === 'maint'
+}
+
 /** What a member that claims idleness, and does not answer like that, gets of its share. */
 const SUSPECT_FACTOR = 0.5
 

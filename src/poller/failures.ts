@@ -17,12 +17,14 @@ export interface PollFailure {
 
 /**
  * Tells of remotes that failed, or told something wrong: each time on the channel, where somebody listens; as a process warning once per node
- * and kind, until the node answers again.
+ * and kind, until the node answers again. No warning is given of a node that can't be polled while it is drained or out
+ * for maintenance, as in a rolling restart: it is counted, and warned of if it still fails once it is expected to work.
  */
 export class FailureReports {
   /** Warnings so far. */
   warned = 0
   readonly #balancer: string
+  readonly #isLeaving: (node: string) => boolean
   // Which kinds each node that fails was warned of for.
   readonly #warned = new Map<string, number>()
   // Those that failed in the last round.
@@ -30,8 +32,10 @@ export class FailureReports {
   // Those that told wrong things unasked since the last round ended.
   readonly #bad = new Set<string>()
 
-  constructor(balancer: string) {
+  /** @param isLeaving whether a node was drained or is out for maintenance: that such a node fails is no surprise */
+  constructor(balancer: string, isLeaving: (node: string) => boolean = () => false) {
     this.#balancer = balancer
+    this.#isLeaving = isLeaving
   }
 
   /** How many failed in the last round. */
@@ -67,7 +71,7 @@ export class FailureReports {
       const { node, kind, reason } = failure
       this.#failing.set(node, { count: (before.get(node)?.count ?? 0) + 1, kind, reason })
       this.#publish(failure)
-      this.#warn(failure)
+      if (!this.#isLeaving(node)) this.#warn(failure)
     }
   }
 

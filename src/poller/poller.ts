@@ -65,6 +65,8 @@ export interface PollerOptions {
    * last: at the end of a round, and within 50 ms for what comes unasked.
    */
   readonly onTold?: ((told: readonly PlacedTold[]) => void) | undefined
+  /** Whether a member is drained or out for maintenance, so that no warning is given if it fails. Default: none is. */
+  readonly isLeaving?: ((node: string) => boolean) | undefined
 }
 
 /** What a poller has counted since it was made. */
@@ -126,7 +128,7 @@ export class Poller {
     // Nobody needs to wait for it.
     this.ready.catch(() => {})
     this.#options = options
-    this.#failures = new FailureReports(options.name)
+    this.#failures = new FailureReports(options.name, options.isLeaving)
     this.#targets = new Targets(options.transport)
     this.#asker = this.#makeAsker()
     const { table, clock, interval, timeout } = options

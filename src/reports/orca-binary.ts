@@ -4,13 +4,13 @@ import type { Report } from '../report.js'
 import {
   IncomingReport,
   MAX_REPORT,
-  NAMED_METRICS,
   ORCA_MAPS,
   ORCA_NUMBERS,
   type OrcaMap,
   type OrcaNumber,
   outgoingMetrics,
   outgoingNumbers,
+  wirePlace,
 } from './orca-fields.js'
 
 // By field number: 1 to 9, without 3.
@@ -121,8 +121,9 @@ const writer = new BinaryWriter()
 export function writeOrcaBinary(report: Report): Uint8Array {
   for (const [{ number }, value] of outgoingNumbers(report)) writer.tag(number, WireType.Bit64).double(value)
   for (const [metric, value] of outgoingMetrics(report)) {
-    writer.tag(NAMED_METRICS.number, WireType.LengthDelimited).fork()
-    writer.tag(KEY, WireType.LengthDelimited).string(metric)
+    const { map, name } = wirePlace(metric, value)
+    writer.tag(map.number, WireType.LengthDelimited).fork()
+    writer.tag(KEY, WireType.LengthDelimited).string(name)
     writer.tag(VALUE, WireType.Bit64).double(value)
     writer.join()
   }

@@ -33,15 +33,14 @@ export interface OrcaMap {
   readonly number: number
 }
 
-/** The one map that is kept. */
+/** The map that is kept as a report's `named`. */
 export const NAMED_METRICS: OrcaMap = { wire: 'named_metrics', number: 8 }
+/** The map that is kept as entries `utilization.NAME` of a report's `named`: 0-1, as on the wire. */
+const UTILIZATION: OrcaMap = { wire: 'utilization', number: 5 }
+const UTILIZATION_PREFIX = `${UTILIZATION.wire}.`
 
-/** All maps of `OrcaLoadReport`: the other two are checked and not kept. */
-export const ORCA_MAPS: readonly OrcaMap[] = [
-  NAMED_METRICS,
-  { wire: 'request_cost', number: 4 },
-  { wire: 'utilization', number: 5 },
-]
+/** All maps of `OrcaLoadReport`: `request_cost` is checked and not kept. */
+export const ORCA_MAPS: readonly OrcaMap[] = [NAMED_METRICS, { wire: 'request_cost', number: 4 }, UTILIZATION]
 
 /** The sample's age, ms: a field of ours in JSON, a named metric in forms that have no place for such. */
 export const AGE = 'age_ms'
@@ -102,15 +101,21 @@ export class IncomingReport {
   }
 
   /**
-   * Takes an entry of a map. Named metrics are the report's own fields, or its `named`; others are checked only.
+   * Takes an entry of a map. Named metrics are the report's own fields, or its `named`; the entry `NAME` of `utilization`
+   * is `utilization.NAME` in `named`, unless its name is empty; others are checked only.
    * @param name the map's name for the error
    * @throws BadReportError where it is not a finite number, is out of its field's range, or is a metric without a name
    */
   entry({ wire }: OrcaMap, name: string, key: string, value: unknown): void {
     const path = `${name}.${key}`
     if (wire === 'named_metrics') this.#metric(name, path, key, value)
-    else if (wire === 'utilization') amount(path, value)
+    else if (wire === 'utilization') this.#utilization(path, key, value)
     else finite(path, value)
+  }
+
+  #utilization(path: string, key: string, value: unknown): void {
+    const utilization = amount(path, value)
+    if (key !== '') this.#named.push([UTILIZATION_PREFIX + key, utilization])
   }
 
   #metric(name: string, path: string, metric: string, value: unknown): void {
@@ -151,4 +156,13 @@ export function outgoingMetrics(report: Report): Map<string, number> {
   }
   if (report.state !== undefined) metrics.set(STATE, NODE_STATES.indexOf(report.state))
   return metrics
+}
+
+/** The map and the name under which a metric of {@link outgoingMetrics} is written. */
+export function wirePlace(metric: string, value: number): { readonly map: OrcaMap; readonly name: string } {
+  const name = metric.slice(UTILIZATION_PREFIX.length)
+  // Readers refuse a utilization that is negative or beyond all range, but not a named metric.
+  const isUtilization =
+    metric.startsWith(UTILIZATION_PREFIX) && name !== '' && value >= 0 && value <= MAX_VALUE
+  return isUtilization ? { map: UTILIZATION, name } : { map: NAMED_METRICS, name: metric }
 }

@@ -10,6 +10,7 @@ import {
   ORCA_NUMBERS,
   outgoingMetrics,
   outgoingNumbers,
+  wirePlace,
 } from './orca-fields.js'
 import { readOrcaJson, writeOrcaJson } from './orca-json.js'
 import { decimal } from './values.js'
@@ -135,7 +136,8 @@ function writeText(report: Report): string {
         "a name of printable ASCII without ',', '=', ':' and outer spaces",
       )
     }
-    pairs.push(`${NAMED_METRICS.wire}.${metric}=${value}`)
+    const { map, name } = wirePlace(metric, value)
+    pairs.push(`${map.wire}.${name}=${value}`)
   }
   return pairs.join(',')
 }

@@ -8,6 +8,7 @@ import {
   ORCA_NUMBERS,
   outgoingMetrics,
   outgoingNumbers,
+  wirePlace,
 } from './orca-fields.js'
 import { record } from './values.js'
 
@@ -48,8 +49,8 @@ function parse(text: string): unknown {
  * Reads a report in the JSON form of ORCA's `OrcaLoadReport`: the names of the proto file or their lowerCamelCase
  * forms, and `age_ms`, the age of the sample. Utilizations of 0-1 become percent, above 1 is legal. The metrics
  * `in_flight`, `latency_ms`, `queue_delay_ms`, `age_ms`, `idlest_state` (0 up, 1 drain, 2 maint, 3 down),
- * `idlest_weight` and `idlest_max_in_flight` become the report's own fields, the others its `named`. The maps
- * `utilization` and `request_cost` are checked and not kept; `rps`, deprecated, is skipped; unknown fields are
+ * `idlest_weight` and `idlest_max_in_flight` become the report's own fields, the others its `named`. The entry
+ * `NAME` of `utilization` becomes `utilization.NAME` in `named`, 0-1. The map `request_cost` is checked and not kept; `rps`, deprecated, is skipped; unknown fields are
  * ignored, since later versions of ORCA may add some.
  * @throws BadReportError for what is not JSON, not an object, longer than 64 KiB, or has a field that is not a finite
  * number in range; a quoted number and null (which is what JavaScript writes for NaN) are none
@@ -88,6 +89,13 @@ export function writeOrcaJson(report: Report): string {
     wire[AGE] = report.age
     metrics.delete(AGE)
   }
-  if (metrics.size > 0) wire.named_metrics = Object.fromEntries(metrics)
+  const maps = new Map<string, [name: string, value: number][]>()
+  for (const [metric, value] of metrics) {
+    const { map, name } = wirePlace(metric, value)
+    const entries = maps.get(map.wire)
+    if (entries === undefined) maps.set(map.wire, [[name, value]])
+    else entries.push([name, value])
+  }
+  for (const [map, entries] of maps) wire[map] = Object.fromEntries(entries)
   return JSON.stringify(wire)
 }

@@ -32,7 +32,14 @@ test('every field of the proto file is read under its number', (t) => {
       `49${double(1.3)}`,
     ].join(''),
   )
-  t.deepEqual(report, { cpu: 37, memory: 7, qps: 1000.5, eps: 2, named: { foo: 123 }, application: 130 })
+  t.deepEqual(report, {
+    cpu: 37,
+    memory: 7,
+    qps: 1000.5,
+    eps: 2,
+    named: { foo: 123, 'utilization.total': 0.5 },
+    application: 130,
+  })
 })
 
 test('metrics of ours become fields', (t) => {

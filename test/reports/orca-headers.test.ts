@@ -16,7 +16,7 @@ const FULL = {
   latency: 12.5,
   queueDelay: 0.5,
   age: 120,
-  named: { foo: 123, drift: -2.5 },
+  named: { foo: 123, drift: -2.5, 'utilization.total': 0.5 },
   state: 'drain',
   weight: 73,
   maxInFlight: 30,

@@ -36,7 +36,7 @@ const READ = {
   latency: 12.5,
   queueDelay: 0.5,
   age: 120,
-  named: { foo: 123 },
+  named: { foo: 123, 'utilization.total': 0.5 },
   state: 'drain',
   weight: 73,
   maxInFlight: 30,
@@ -156,9 +156,15 @@ test('keys called __proto__ change no prototype', (t) => {
 })
 
 test('a report is written with proto names, utilizations of 0-1', (t) => {
-  const { rps: _, request_cost: __, utilization: ___, ...kept } = WHOLE
+  const { rps: _, request_cost: __, ...kept } = WHOLE
   t.deepEqual(JSON.parse(writeOrcaJson(READ)), kept)
   t.is(writeOrcaJson({}), '{}')
+})
+
+test('a metric that only looks like a utilization, and could not be read as one, stays a named metric', (t) => {
+  const named = { 'utilization.': 1, 'utilization.negative': -1, 'utilization.huge': 1e300 }
+  t.deepEqual(JSON.parse(writeOrcaJson({ named })), { named_metrics: named })
+  t.deepEqual(readOrcaJson(writeOrcaJson({ named })), { named })
 })
 
 test('the age is read from a metric too', (t) => {

@@ -10,7 +10,10 @@ interface Row {
   readonly header?: string
   readonly base64?: string
   readonly hex?: string
-  readonly report?: Record<string, number> & { readonly named_metrics?: Record<string, number> }
+  readonly report?: Record<string, number> & {
+    readonly named_metrics?: Record<string, number>
+    readonly utilization?: Record<string, number>
+  }
 }
 const rows: { good: Row[]; bad: Row[] } = JSON.parse(
   readFileSync(new URL('../vectors/orca.json', import.meta.url), 'utf8'),
@@ -24,13 +27,18 @@ const FIELDS = [
   ['eps', 'eps', 1],
 ] as const
 
-/** The row's report as ours: in percent, without the map `utilization`, which is not kept. */
+/** The row's report as ours: in percent, with the map `utilization` among the named metrics. */
 function expected(wire: NonNullable<Row['report']>): Report {
   const report: Report = {}
   for (const [from, to, factor] of FIELDS) {
     if (wire[from] !== undefined) report[to] = wire[from] * factor
   }
-  if (wire.named_metrics) report.named = wire.named_metrics
+  const utilizations = Object.entries(wire.utilization ?? {}).map(([name, value]) => [
+    `utilization.${name}`,
+    value,
+  ])
+  const named = { ...wire.named_metrics, ...Object.fromEntries(utilizations) }
+  if (Object.keys(named).length > 0) report.named = named
   return report
 }
 

@@ -109,6 +109,7 @@ const algorithms: Readonly<Record<PolicyName, (fields: ConfigFields) => Algorith
 
 const METRIC_NAMES = 'metricNamesForComputingUtilization'
 const NAMED = 'named_metrics.'
+const UTILIZATION = 'utilization.'
 
 const utilizations: ReadonlyMap<string, string> = new Map([
   ['cpu_utilization', 'cpu'],
@@ -116,10 +117,11 @@ const utilizations: ReadonlyMap<string, string> = new Map([
   ['mem_utilization', 'memory'],
 ])
 
-// What gRFC A114 calls a metric; of ORCA's maps reports keep that of named metrics alone.
+// The names of metrics in gRFC A114. Reports keep an entry of ORCA's map `utilization` under its whole name.
 function metricOf(name: string): string {
+  if (name.startsWith(UTILIZATION) && name !== UTILIZATION) return name
   const metric = name.startsWith(NAMED) ? name.slice(NAMED.length) : utilizations.get(name)
   if (metric !== undefined) return metric
-  const expected = `names such as "named_metrics.queue", or ${[...utilizations.keys()].join(', ')}`
+  const expected = `names such as "named_metrics.queue" and "utilization.queue", or ${[...utilizations.keys()].join(', ')}`
   throw new OptionError(METRIC_NAMES, name, expected)
 }

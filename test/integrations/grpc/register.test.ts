@@ -106,7 +106,7 @@ for (const [field, value] of [
   ['errorUtilizationPenalty', -1],
   ['errorUtilizationPenalty', '1'],
   ['metricNamesForComputingUtilization', 'cpu_utilization'],
-  ['metricNamesForComputingUtilization', ['utilization.disk']],
+  ['metricNamesForComputingUtilization', ['utilization.']],
 ] as const) {
   test.serial(`a config with ${field} ${JSON.stringify(value)} is refused, and warned of once`, async (t) => {
     registerIdlestPolicies(grpc)

@@ -86,21 +86,26 @@ test.serial('the other fields of the config are honoured by their lowerCamelCase
   t.deepEqual(ratios(channel, servers), [1, 1])
 })
 
-test.serial(
-  'metrics of the config stand for the utilization, by the names that gRFC A114 has for them',
-  async (t) => {
-    const servers = [
-      await serve(t, { qps: 100, cpu: 30, named: { queue: 0.9 } }),
-      await serve(t, { qps: 100, cpu: 90, named: { queue: 0.3 } }),
-    ]
-    const config = { blackoutPeriod: '0s', metricNamesForComputingUtilization: ['named_metrics.queue'] }
-    const channel = connect(t, WEIGHTED, config, servers)
-    await connected(channel, 2)
-    await hear(channel, servers)
-    channel.clock.jump(1_000)
-    t.deepEqual(ratios(channel, servers), [1, 3])
-  },
-)
+for (const [metric, kept] of [
+  ['named_metrics.queue', 'queue'],
+  ['utilization.queue', 'utilization.queue'],
+] as const) {
+  test.serial(
+    `metrics of the config stand for the utilization, by the names that gRFC A114 has for them: ${metric}`,
+    async (t) => {
+      const servers = [
+        await serve(t, { qps: 100, cpu: 30, named: { [kept]: 0.9 } }),
+        await serve(t, { qps: 100, cpu: 90, named: { [kept]: 0.3 } }),
+      ]
+      const config = { blackoutPeriod: '0s', metricNamesForComputingUtilization: [metric] }
+      const channel = connect(t, WEIGHTED, config, servers)
+      await connected(channel, 2)
+      await hear(channel, servers)
+      channel.clock.jump(1_000)
+      t.deepEqual(ratios(channel, servers), [1, 3])
+    },
+  )
+}
 
 test.serial(
   'the same names again change nothing; others change who is picked, and those that stay keep their weights',
