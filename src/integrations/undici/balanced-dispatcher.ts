@@ -60,6 +60,8 @@ export class BalancedDispatcher<N extends NodeLike = NodeLike> extends Dispatche
         drain: (origin) => this.drained(origin),
       },
     })
+    // Nodes that join later fail when they are first picked.
+    if (settings.origins === undefined) for (const node of balancer.nodes) originOf('origins', origins(node))
     this.caller = new Caller(balancer, this.upstreams, settings)
     if (settings.for !== undefined) {
       this.origins = new Set([settings.for].flat().map((origin) => originOf('for', origin)))
@@ -196,7 +198,8 @@ export class BalancedDispatcher<N extends NodeLike = NodeLike> extends Dispatche
 }
 
 function httpOrigin(node: NodeLike): string {
-  return `http://${typeof node === 'string' ? node : node.id}`
+  const id = typeof node === 'string' ? node : node.id
+  return /^https?:\/\//i.test(id) ? id : `http://${id}`
 }
 
 function makePool(origin: string, options: Pool.Options): Dispatcher {

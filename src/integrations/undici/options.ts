@@ -35,7 +35,10 @@ export interface RetryOptions {
 
 /** Options of `BalancedDispatcher`. */
 export interface BalancedDispatcherOptions<N extends NodeLike = NodeLike> {
-  /** Where a node is: protocol, host and port. Called when it is first picked. Default `http://` and its id. */
+  /**
+   * Where a node is: protocol, host and port. Called when it is first picked. Default: its id, such as `10.0.0.1:8080`,
+   * which is reached by HTTP, or `https://10.0.0.1:8443`.
+   */
   origins?: ((node: N) => string | URL) | undefined
   /**
    * Origins that stand for the nodes, such as `http://service.local`: requests to them are balanced, and so are those
