@@ -31,10 +31,7 @@ export interface Picker<N extends NodeLike = NodeLike> {
   readonly engine: EngineName
   /** The members' nodes; frozen, and another array after each change. `selectIndex` and `fill` index it. */
   readonly nodes: readonly N[]
-  /**
-   * The nodes that may be picked now: not those that drain, are down or ejected, have a weight of 0 or are in reserve.
-   * Frozen, and another array after each change.
-   */
+  /** The nodes that may be picked now: not those that drain, are down, ejected or in reserve. Another array after each change. */
   readonly available: readonly N[]
   /** Limits retries: of `run`, of all dispatchers over this balancer, and of your own. */
   readonly retryBudget: RetryBudget
