@@ -31,12 +31,9 @@ export interface Picker<N extends NodeLike = NodeLike> {
   readonly engine: EngineName
   /** The members' nodes; frozen, and another array after each change. `selectIndex` and `fill` index it. */
   readonly nodes: readonly N[]
-  /**
-   * The nodes that may be picked now, in the order of `nodes`: not those that drain, are down or ejected, have a weight of
-   * 0 or are in reserve. Frozen, and another array after each change.
-   */
+  /** The nodes that may be picked now: not those that drain, are down, ejected or in reserve. Another array after each change. */
   readonly available: readonly N[]
-  /** How many requests may be retried yet: for `run`, all dispatchers over this balancer, and retries of your own. */
+  /** Limits retries: of `run`, of all dispatchers over this balancer, and of your own. */
   readonly retryBudget: RetryBudget
   /** Whether `close` was called, or of an attached balancer the balancer's. */
   readonly closed: boolean
@@ -179,16 +176,13 @@ export interface Picker<N extends NodeLike = NodeLike> {
   lease(node: NodeLike): Lease<N>
 
   /**
-   * Picks a node, runs `work` with it and releases it with the outcome: how long it took, and whether it failed. Resolves
-   * with what `work` returns.
+   * Picks a node, runs `work` with it and releases it with the outcome: how long it took, and whether it failed.
    *
-   * What `work` throws counts as a failure of the node, with these exceptions: whatever it throws once `signal` is aborted;
-   * an `AbortError`; an idle connection that the server had closed; an HTTP/2 stream that the server refused; and what
-   * `setOutcome` says otherwise. So throw only what is the node's fault, such as a status of 500, and not a 404.
+   * What `work` throws counts as a failure of the node, but for: an `AbortError`; anything once `signal` is aborted; an idle
+   * connection that the server had closed; an HTTP/2 stream that it refused; and what `setOutcome` says otherwise. So throw
+   * what is the node's fault, such as a status of 500, and not a 404.
    *
-   * With `attempts` above 1 a failed attempt is retried on another node: whatever `work` threw, if it was the node's fault,
-   * but never once `signal` is aborted, and only while `retryBudget` lasts. A closed connection and a refused stream are
-   * retried too, on the same node if there is no other.
+   * With `attempts` above 1 failures, closed connections and refused streams are retried on another node, within `retryBudget`.
    *
    * @example
    * ```ts
@@ -201,10 +195,8 @@ export interface Picker<N extends NodeLike = NodeLike> {
    *   { attempts: 2, signal: AbortSignal.timeout(2_000) },
    * )
    * ```
-   * @returns what `work` returns. Rejects with what the last attempt threw, as it is; `call.error` has what the attempt
-   * before threw
-   * @throws what `select` throws (rejects)
-   * @throws the reason of `signal`, where it is aborted already (rejects)
+   * @returns what `work` returns. Rejects with what the last attempt threw, as it is
+   * @throws what `select` throws, and the reason of `signal` where it is aborted already (rejects)
    * @category Leases
    */
   run<R>(work: Work<N, R>, options?: RunOptions): Promise<R>

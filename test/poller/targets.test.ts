@@ -7,6 +7,7 @@ import {
   OptionError,
 } from '../../dist/index.js'
 import { Targets } from '../../dist/poller/targets.js'
+import { resolveHttp } from '../../dist/poller/transports/http.js'
 import { VirtualClock } from '../../dist/simulation/virtual-clock.js'
 import { Table } from '../../dist/table/table.js'
 import { httpPoller, idOf, readingOf, reporting, serve, virtualPoller } from './agents.js'
@@ -134,5 +135,20 @@ test('functionTransport and poll.transport refuse what can’t be asked', (t) =>
       instanceOf: OptionError,
     })
     t.is(error.option, 'poll.transport')
+  }
+})
+
+test('an id may be an origin: its protocol counts unless the transport names a port', (t) => {
+  const urlOf = (id: string, options: object = {}) => {
+    const { origin, path } = resolveHttp(id, httpTransport(options).settings)
+    return origin + path
+  }
+  t.is(urlOf('http://10.0.0.1:8080'), 'http://10.0.0.1:8080/report')
+  t.is(urlOf('http://10.0.0.1:8080/'), 'http://10.0.0.1:8080/report')
+  t.is(urlOf('HTTPS://[::1]:8443'), 'https://[::1]:8443/report')
+  t.is(urlOf('https://10.0.0.1'), 'https://10.0.0.1/report')
+  t.is(urlOf('https://10.0.0.1:8443', { port: 9_000 }), 'http://10.0.0.1:9000/report')
+  for (const id of ['http://a/path', 'http://user@a:1', 'ftp://a:1', 'http://']) {
+    t.throws(() => urlOf(id), { message: /not host:port/ }, id)
   }
 })

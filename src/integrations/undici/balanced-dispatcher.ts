@@ -24,28 +24,7 @@ export interface BalancedDispatcherStats extends CallCounters {
   upstreams: number
 }
 
-/**
- * Sends each request to the node that a balancer picks for it: a `Dispatcher` of undici 7, for its `fetch`, `request`,
- * `stream`, `pipeline`, `connect`, `upgrade` and `setGlobalDispatcher`, and for Node's own `fetch`.
- *
- * A request counts as in flight at its node until its response has been read to the end, it has failed or was given up, or
- * the socket that it was upgraded to is closed. What becomes of it is told to the balancer: failures with their kind,
- * what the caller gave up as neutral, and reports that responses carry.
- *
- * Both interfaces of handlers are understood, the one with controllers and the one before it, so that it does not matter
- * which copy of undici calls.
- *
- * @example
- * ```ts
- * import { createBalancer } from 'idlest'
- * import { BalancedDispatcher } from 'idlest/undici'
- * import { fetch } from 'undici'
- *
- * const balancer = createBalancer({ nodes: ['10.0.0.1:8080', '10.0.0.2:8080'] })
- * const dispatcher = new BalancedDispatcher(balancer, { for: 'http://reports.local' })
- * const response = await fetch('http://reports.local/today', { dispatcher })
- * ```
- */
+/** `BalancedDispatcher`, with the types of the undici that idlest has. */
 export class BalancedDispatcher<N extends NodeLike = NodeLike> extends Dispatcher {
   // Not by `#`: `compose` gives a proxy, whose methods are called with the proxy as `this`.
   private readonly caller: Caller<N>
@@ -81,6 +60,8 @@ export class BalancedDispatcher<N extends NodeLike = NodeLike> extends Dispatche
         drain: (origin) => this.drained(origin),
       },
     })
+    // Nodes that join later fail when they are first picked.
+    if (settings.origins === undefined) for (const node of balancer.nodes) originOf('origins', origins(node))
     this.caller = new Caller(balancer, this.upstreams, settings)
     if (settings.for !== undefined) {
       this.origins = new Set([settings.for].flat().map((origin) => originOf('for', origin)))
@@ -217,7 +198,8 @@ export class BalancedDispatcher<N extends NodeLike = NodeLike> extends Dispatche
 }
 
 function httpOrigin(node: NodeLike): string {
-  return `http://${typeof node === 'string' ? node : node.id}`
+  const id = typeof node === 'string' ? node : node.id
+  return /^https?:\/\//i.test(id) ? id : `http://${id}`
 }
 
 function makePool(origin: string, options: Pool.Options): Dispatcher {

@@ -3,6 +3,7 @@ import { OptionError } from '../../errors.js'
 import type { Balancer, Key, NodeLike } from '../../index.js'
 import { checkOptions, flag, method, milliseconds, oneOf, options, whole } from '../../options.js'
 import { Dispatcher, type Pool } from '../../undici.js'
+import type { DispatchRequest, EitherDispatcher, PoolOptions } from './either-major.js'
 import { FAILURE_KINDS, type FailureKind } from './failures.js'
 
 /** What a dispatcher needs of a balancer: `Balancer` and `AttachedBalancer` have it. */
@@ -34,7 +35,10 @@ export interface RetryOptions {
 
 /** Options of `BalancedDispatcher`. */
 export interface BalancedDispatcherOptions<N extends NodeLike = NodeLike> {
-  /** Where a node is: protocol, host and port. Called when it is first picked. Default `http://` and its id. */
+  /**
+   * Where a node is: protocol, host and port. Called when it is first picked. Default: its id, such as `10.0.0.1:8080`,
+   * which is reached by HTTP, or `https://10.0.0.1:8443`.
+   */
   origins?: ((node: N) => string | URL) | undefined
   /**
    * Origins that stand for the nodes, such as `http://service.local`: requests to them are balanced, and so are those
@@ -42,13 +46,13 @@ export interface BalancedDispatcherOptions<N extends NodeLike = NodeLike> {
    */
   for?: string | URL | readonly (string | URL)[] | undefined
   /** Where requests to other origins go. Default an `Agent` of its own. */
-  otherwise?: Dispatcher | undefined
+  otherwise?: EitherDispatcher | undefined
   /** What to pick by, for `hashRing` and `maglev`; undefined: anyone. Default: anyone. */
-  key?: ((request: Dispatcher.DispatchOptions) => Key | undefined) | undefined
+  key?: ((request: DispatchRequest) => Key | undefined) | undefined
   /** Options of the nodes' pools, such as `connections`. Default: undici's own. */
-  pool?: Pool.Options | undefined
+  pool?: PoolOptions | undefined
   /** Makes what sends the requests of a node. Default `new Pool(origin, pool)`. */
-  factory?: ((origin: string, pool: Pool.Options, node: N) => Dispatcher) | undefined
+  factory?: ((origin: string, pool: PoolOptions, node: N) => EitherDispatcher) | undefined
   /** Which statuses count as failed. Default: 429, and 500 and above. */
   isFailure?: ((status: number) => boolean) | undefined
   /** Which requests are sent again to another node; false: none. Default: with the defaults of its options. */

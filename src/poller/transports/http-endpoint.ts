@@ -74,8 +74,10 @@ export function endpointOf(id: string, settings: EndpointSettings, own: HttpNode
 }
 
 function urlOf(id: string, { protocol, port: all, path }: EndpointSettings): URL {
-  const { host, port } = addressOf(id)
-  return new URL(`${protocol}://${host}:${all ?? port ?? ''}${path}`)
+  const { protocol: own, host, port } = addressOf(id)
+  // An agent on a port of its own does not speak what the service speaks.
+  const scheme = all === undefined ? (own ?? protocol) : protocol
+  return new URL(`${scheme}://${host}:${all ?? port ?? ''}${path}`)
 }
 
 function ownUrl(url: string): URL {

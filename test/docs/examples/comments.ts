@@ -152,7 +152,7 @@ export const commentExamples: readonly CommentExample[] = [
       watch.close()`,
   },
   {
-    file: 'src/integrations/undici/balanced-dispatcher.ts',
+    file: 'src/integrations/undici/either-major.ts',
     has: 'new BalancedDispatcher(',
     comesTo: `
       assert.equal(await response.text(), 'report')

@@ -1,6 +1,7 @@
 import { EventEmitter, once } from 'node:events'
 import test from 'ava'
 import type { Dispatcher } from 'undici/index.js'
+import { createBalancer, roundRobin } from '../../../dist/index.js'
 import { BalancedDispatcher } from '../../../dist/integrations/undici/index.js'
 import { get, inTurn, named, node, over } from './servers.js'
 
@@ -62,6 +63,28 @@ test('drain is emitted once for each false, whichever node it is', (t) => {
   t.is(drains, 1)
   pools[0]?.drain()
   t.is(drains, 1)
+})
+
+test('dispatch returns false once all nodes that may be picked are busy: the others do not count', async (t) => {
+  const busy = (ids: readonly string[]) => {
+    const balancer = createBalancer({ poll: false, algorithm: roundRobin(), nodes: ids })
+    t.teardown(() => balancer.close())
+    const factory = () => new FakePool(1) as unknown as Dispatcher
+    return { balancer, dispatcher: new BalancedDispatcher(balancer, { factory }) }
+  }
+  const drained = busy(['a', 'b'])
+  void drained.balancer.drain('b')
+  t.false(drained.dispatcher.dispatch(get, ignoring))
+  drained.balancer.add('b')
+  t.true(drained.balancer.available.includes('b'))
+  const ejected = busy(['a', 'b', 'c'])
+  for (let i = 0; i < 5; i++) ejected.balancer.lease('c').release({ ok: false })
+  t.deepEqual(ejected.balancer.available, ['a', 'b'])
+  t.true(ejected.dispatcher.dispatch(get, ignoring))
+  t.false(ejected.dispatcher.dispatch(get, ignoring))
+  const down = busy(['a', 'b'])
+  down.balancer.report('a', { state: 'down' })
+  t.false(down.dispatcher.dispatch(get, ignoring))
 })
 
 test('a busy node that leaves is not waited for', (t) => {

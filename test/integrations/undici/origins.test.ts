@@ -11,6 +11,18 @@ test('without `for` every origin is balanced, and none need be given', async (t)
   t.deepEqual(outcomes(), [[3, 0]])
 })
 
+test('a node may be called by its origin, as in BalancedPool, and one with more than that is refused at once', async (t) => {
+  const a = await named(t, 'a')
+  for (const id of [`http://${a.id}`, `HTTP://${a.id}/`]) {
+    const { dispatcher } = over(t, [{ id }])
+    t.is(await (await dispatcher.request(get)).body.text(), 'a')
+  }
+  for (const id of [`http://${a.id}/path`, 'http://user@host:80', 'no host']) {
+    const error = t.throws(() => over(t, [{ id }]), { code: 'IDLEST_BAD_OPTION' })
+    t.regex(error.message, /^option origins is .*: expected an origin: http or https, host and port alone/)
+  }
+})
+
 test('with `for` other origins go where they say', async (t) => {
   const other = await named(t, 'other')
   const { dispatcher, outcomes } = over(t, [await named(t, 'a')], {
