@@ -1,6 +1,6 @@
 import type { ExecutionContext } from 'ava'
 import type { Page } from 'playwright-core'
-import { createBalancer, leastCpu, random, type ServeOptions } from '../../dist/index.js'
+import { createBalancer, httpTransport, leastCpu, random, type ServeOptions } from '../../dist/index.js'
 import { faults, inBrowser, picture } from '../scene/browser.js'
 
 const MANY = 5_000
@@ -120,7 +120,7 @@ inBrowser(
     const balancer = createBalancer({
       nodes,
       algorithm: random({ weights: { [b]: 3 } }),
-      poll: { interval: 500 },
+      poll: { interval: 500, transport: httpTransport() },
     })
     t.teardown(() => balancer.close())
     balancer.report(c, { weight: 50 })
