@@ -145,6 +145,14 @@ inBrowser(
   },
 )
 
+inBrowser('a click anywhere on a row opens its node', {}, async (t, page) => {
+  const { url } = await fleet(t)
+  await open(page, url)
+  await row(page, '10.0.0.1:8080').locator('td.cpu').click()
+  await page.getByRole('heading', { name: '10.0.0.1:8080' }).waitFor()
+  t.pass()
+})
+
 inBrowser('nodes can be sorted, filtered and chosen, and the view can be held', {}, async (t, page) => {
   const { balancer, url } = await fleet(t)
   await open(page, url)
