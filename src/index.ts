@@ -122,7 +122,7 @@ export type { MeterOptions, NodeMeterOptions } from './meter/options.js'
 export type { NatsOptions } from './nats/settings.js'
 export type { AnswerCounts, PushCounts } from './poller/answer.js'
 export type { PollFailure } from './poller/failures.js'
-export type { PollerCounters } from './poller/poller.js'
+export type { PollerCounters, Readiness } from './poller/poller.js'
 export type { ProbeCounters } from './poller/prober.js'
 export {
   type CustomTransport,

@@ -215,6 +215,14 @@ export function ttlOf(algorithm: Algorithm): number | undefined {
   return 'ttl' in algorithm ? algorithm.ttl : undefined
 }
 
+/**
+ * Longest wait before the first poll where `startupJitter` is not given, ms: one interval. With `leastCpu` 60 s, as in
+ * the library that it comes from.
+ */
+export function startupJitterOf({ kind }: Algorithm, interval: number): number {
+  return kind === 'leastCpu' ? 60_000 : interval
+}
+
 /** Whether an algorithm has fixed weights. */
 export function isWeighted(algorithm: Algorithm): boolean {
   return 'weights' in algorithm && algorithm.weights !== undefined

@@ -57,7 +57,7 @@ const leastCpuOptions = options({
  *
  * @example
  * ```ts
- * const balancer = createBalancer({ nodes, algorithm: leastCpu({ threshold: 10, ttl: 6_000 }) })
+ * const balancer = createBalancer({ nodes, algorithm: leastCpu({ threshold: 10 }), poll: { transport: httpTransport() } })
  * ```
  * @throws OptionError
  */

@@ -8,7 +8,7 @@ import type { ServeOptions } from '../live/options.js'
 import type { LiveServer } from '../live/server.js'
 import { checkOptions } from '../options.js'
 import type { PollFailure } from '../poller/failures.js'
-import { Poller } from '../poller/poller.js'
+import { Poller, type Readiness } from '../poller/poller.js'
 import type { PlacedTold } from '../poller/told.js'
 import { processClock } from '../process-clock.js'
 import { type Seed, streamOf, toSeed } from '../seed.js'
@@ -21,7 +21,8 @@ import { keptAlive } from './keep-alive.js'
 import type { Member } from './members.js'
 import type { NodeLike } from './node.js'
 import type { NodeSource } from './node-source.js'
-import { type BalancerOptions, balancerOptions, type CheckedPollOptions } from './options.js'
+import { type BalancerOptions, balancerOptions, pollDefaults } from './options.js'
+import { type PollPlan, planPolling } from './poll-plan.js'
 import { processTable } from './process-table.js'
 import { SeatedBalancer } from './seated.js'
 import { warnOfShortTtl } from './short-ttl.js'
@@ -34,7 +35,7 @@ const JITTER_STREAM = 0x85ebca6b
 
 let unnamed = 0
 
-/** Picks among its members, and polls them. */
+/** Picks among its members, and polls them where it was told how. */
 class PollingBalancer<N extends NodeLike = NodeLike> extends SeatedBalancer<N> implements Balancer<N> {
   readonly #drains: Drains
   readonly #poller: Poller | undefined
@@ -42,6 +43,7 @@ class PollingBalancer<N extends NodeLike = NodeLike> extends SeatedBalancer<N> i
   readonly #onSamplerError: number | 'stale'
   readonly #coalesce: number
   readonly #pollInterval: number | undefined
+  readonly #pollsNodes: boolean
   readonly #served = new Set<LiveServer>()
   readonly #followed: Followed<N> | undefined
   readonly #unlisten: () => void
@@ -58,6 +60,8 @@ class PollingBalancer<N extends NodeLike = NodeLike> extends SeatedBalancer<N> i
     const algorithm = options.algorithm ?? adaptive()
     const { health, suspicion, maxShare, retryBudget } = options
     const trust: TrustSettings = { health, suspicion, maxShare, retryBudget }
+    const hasSelf = options.self !== undefined
+    const poll = planPolling(options.poll ?? (hasSelf && pollDefaults), algorithm, hasSelf)
     super({
       name,
       engine: chooseEngine(options.engine),
@@ -70,21 +74,22 @@ class PollingBalancer<N extends NodeLike = NodeLike> extends SeatedBalancer<N> i
       trust,
     })
     this.#coalesce = options.coalesce
-    this.#pollInterval = options.poll === false ? undefined : options.poll.interval
+    this.#pollInterval = poll?.interval
+    this.#pollsNodes = poll?.transport !== undefined
     this.#drains = new Drains(table.memory, clock)
     this.#onSamplerError = options.onSamplerError
-    if (options.self !== undefined) {
+    if (hasSelf) {
       this.#sampling = createSampling({
         sampler: options.sampler ?? cpuSampler(),
-        timeout: options.poll === false ? 2_000 : options.poll.timeout,
+        timeout: poll?.timeout ?? pollDefaults.timeout,
         clock,
         source: name,
       })
     }
-    if (options.poll !== false) {
-      warnOfShortTtl(algorithm, options.poll)
-      this.#poller = this.#makePoller(options.poll, options.coalesce, seed)
-      if (algorithm.kind === 'prequal') this.probeBy(this.#poller.probes())
+    if (poll !== undefined) {
+      warnOfShortTtl(algorithm, poll)
+      this.#poller = this.#makePoller(poll, options.coalesce, seed)
+      if (this.#pollsNodes && algorithm.kind === 'prequal') this.probeBy(this.#poller.probes())
     }
     this.#unlisten = table.listen((told) => this.#hearOfOthers(told))
     if (Array.isArray(options.nodes)) {
@@ -109,9 +114,10 @@ class PollingBalancer<N extends NodeLike = NodeLike> extends SeatedBalancer<N> i
     await keptAlive(this.#drains.wait(member))
   }
 
-  async ready(): Promise<void> {
+  async ready(): Promise<Readiness> {
     if (this.#followed !== undefined) await keptAlive(this.#followed.first)
-    if (this.#poller !== undefined) await keptAlive(this.#poller.ready)
+    if (this.#poller === undefined) return { nodes: 0, answered: 0 }
+    return keptAlive(this.#poller.ready)
   }
 
   override stats(): BalancerStats {
@@ -240,7 +246,7 @@ class PollingBalancer<N extends NodeLike = NodeLike> extends SeatedBalancer<N> i
 
   #tellMembers(): void {
     const remote = this.members.list.filter((member) => member.id !== this.self?.id)
-    this.#poller?.setMembers(remote.map((member) => member.place as Entry))
+    if (this.#pollsNodes) this.#poller?.setMembers(remote.map((member) => member.place as Entry))
     this.#handles?.changed()
   }
 
@@ -259,7 +265,7 @@ class PollingBalancer<N extends NodeLike = NodeLike> extends SeatedBalancer<N> i
     })
   }
 
-  #makePoller(poll: CheckedPollOptions, coalesce: number, seed: Seed): Poller {
+  #makePoller(poll: PollPlan, coalesce: number, seed: Seed): Poller {
     const self = this.self?.id
     return new Poller({
       ...poll,
@@ -299,7 +305,7 @@ class PollingBalancer<N extends NodeLike = NodeLike> extends SeatedBalancer<N> i
 }
 
 /**
- * Makes a balancer of ids and starts to poll its members.
+ * Makes a balancer of ids. With `poll` it starts to poll its members.
  *
  * @example
  * ```ts
@@ -311,7 +317,7 @@ class PollingBalancer<N extends NodeLike = NodeLike> extends SeatedBalancer<N> i
  */
 export function createBalancer(options?: BalancerOptions<string>): Balancer<string>
 /**
- * Makes a balancer of objects with an `id` and starts to poll its members; picks give these very objects.
+ * Makes a balancer of objects with an `id`; picks return these very objects. With `poll` it starts to poll its members.
  *
  * @example
  * ```ts
@@ -323,7 +329,7 @@ export function createBalancer(options?: BalancerOptions<string>): Balancer<stri
  */
 export function createBalancer<N extends { readonly id: string }>(options: BalancerOptions<N>): Balancer<N>
 /**
- * Makes a balancer of either, and starts to poll its members.
+ * Makes a balancer of either. With `poll` it starts to poll its members.
  *
  * @throws OptionError, BadNodeError, DuplicateNodeError, TableError, EngineError
  */

@@ -5,6 +5,7 @@ import type { ServeOptions } from '../live/options.js'
 import type { LiveServer } from '../live/server.js'
 import type { NodeMeter } from '../meter/node-meter.js'
 import type { NodeMeterOptions } from '../meter/options.js'
+import type { Readiness } from '../poller/poller.js'
 import type { PlacedTold } from '../poller/told.js'
 import type { Report } from '../report.js'
 import type { Explanation } from './explain.js'
@@ -324,14 +325,15 @@ export interface Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
   drain(node: NodeLike): Promise<void>
 
   /**
-   * Resolves after the first complete poll cycle; at once with `poll: false`. Until then picks by reports are even: for
-   * up to `startupJitter + timeout`, 62 s by default. With a discovery it waits for the first nodes before, however long
-   * that takes.
+   * Resolves after the first complete poll cycle, with how many nodes were polled and how many of them answered; later,
+   * with those of the last cycle. It does not reject where all polls failed: compare the two. Until it resolves picks by
+   * reports are even: for up to `startupJitter + timeout`. A balancer that polls nobody is ready at once, with
+   * `{ nodes: 0, answered: 0 }`. With a discovery it first waits for the first nodes, however long that takes.
    *
    * @throws ClosedError (rejects) where the balancer is closed before
    * @category Life
    */
-  ready(): Promise<void>
+  ready(): Promise<Readiness>
 
   /**
    * Something to post to a worker thread, for `attachBalancer`. The balancer there picks from the same table with an

@@ -20,7 +20,7 @@ import { turnsFor } from './cores.js'
 import { runnerOf } from './custom.js'
 import { arrayPickerOf } from './custom-arrays.js'
 import { idOf, type NodeLike } from './node.js'
-import { type PollOptions, sharedEntries } from './options.js'
+import { type PollOptions, pollOption, sharedEntries } from './options.js'
 
 /** Options of `configure`, for the module-level `select`. */
 export interface ConfigureOptions {
@@ -45,7 +45,7 @@ export interface ConfigureOptions {
 
 const configureOptions = options({
   ...sharedEntries,
-  poll: v.optional(sharedEntries.poll, false),
+  poll: v.optional(pollOption, false),
   forgetAfter: v.optional(milliseconds(1), 600_000),
 })
 

@@ -5,7 +5,6 @@ import { isAlgorithm } from '../algorithms/check.js'
 import type { Clock } from '../clock.js'
 import { clockSchema, milliseconds, number, oneOf, options, text, whole } from '../options.js'
 import { type TransportOption, transportSchema } from '../poller/transport.js'
-import { httpTransport } from '../poller/transports/http.js'
 import { PUBLICATION_SPACING } from '../table/publications.js'
 import { Table } from '../table/table.js'
 import type { NodeLike } from './node.js'
@@ -18,15 +17,21 @@ export interface PollOptions {
   interval?: number | undefined
   /**
    * The first cycle starts after a wait drawn from [0, startupJitter], ms, so that balancers that start together do
-   * not poll together. Until its end picks by reports are even: for up to `startupJitter + timeout`. 0: at once. Default
-   * 60,000.
+   * not poll together. Until it ends there are no reports, and picks by reports are even: for up to
+   * `startupJitter + timeout`. 0: at once. Default: one `interval`; with `leastCpu()` 60,000.
    */
   startupJitter?: number | undefined
   /** A cycle ends after this at the latest, ms, whatever the members do. Default 2,000. */
   timeout?: number | undefined
   /**
-   * How members are asked; or a function of a node's id that gives its transport, called once per node, when it joins.
-   * A node for which it throws, or gives no transport, can't be asked, alone. Default `httpTransport()`.
+   * The port of the agents, 1-65535: each member is polled at `http://<its host>:<port>/report`, without a token. Short
+   * for `transport: httpTransport({ port })`; give one of the two.
+   */
+  port?: number | undefined
+  /**
+   * How to poll a member; or a function of a node's id that returns its transport, called once per node, when it joins.
+   * If it throws or returns nothing, that node alone can't be polled. Without a transport and a port no node is polled,
+   * and these options are an error unless there is `self` to sample.
    */
   transport?: TransportOption | undefined
   /**
@@ -50,8 +55,9 @@ export interface BalancerOptions<N extends NodeLike = NodeLike> extends TrustOpt
   /** How to pick. Default `adaptive()`. */
   algorithm?: Algorithm | undefined
   /**
-   * How to poll, or false: then nothing runs in the background, and readings come from `report()` or others. Default:
-   * with the defaults of its options.
+   * How to poll; it needs `transport` or `port`. Without it no node is polled: readings come from `report()`, from
+   * responses or from other balancers. `self` is sampled all the same. False: nothing runs in the background, and
+   * `self` is not sampled either.
    */
   poll?: PollOptions | false | undefined
   /** What tells the local CPU, for `self`. Default: the CPU of this container, else of the machine. */
@@ -94,22 +100,27 @@ export const engineOption = v.optional(oneOf(['auto', 'native', 'portable']))
 /** What `poll` takes; shared with `configure`. */
 export const pollOptions = options({
   interval: v.optional(milliseconds(1), 5_000),
-  startupJitter: v.optional(milliseconds(0), 60_000),
+  startupJitter: v.optional(milliseconds(0)),
   timeout: v.optional(milliseconds(1), 2_000),
-  transport: v.optional(transportSchema, () => httpTransport()),
+  port: v.optional(whole(1, 65_535)),
+  transport: v.optional(transportSchema),
   silentFor: v.optional(milliseconds(0), 0),
   workers: v.optional(whole(1, 16), 1),
 })
 
-/** Poll options with their defaults. */
+/** Poll options, checked. */
 export type CheckedPollOptions = v.InferOutput<typeof pollOptions>
+
+/** What they are where none are given. */
+export const pollDefaults: CheckedPollOptions = v.parse(pollOptions, {})
+
+/** Poll options, or false. */
+export const pollOption = v.union([v.literal(false), pollOptions], 'an object of poll options, or false')
 
 /** Options that balancers and the module-level `select` have in common. */
 export const sharedEntries = {
   algorithm: v.optional(algorithm),
-  poll: v.optional(v.union([v.literal(false), pollOptions], 'an object of poll options, or false'), () =>
-    v.parse(pollOptions, {}),
-  ),
+  poll: v.optional(pollOption),
   seed: seedOption,
   clock: clockOption,
   table: v.optional(v.instance(Table, 'a table from createTable()')),

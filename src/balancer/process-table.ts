@@ -29,7 +29,7 @@ const tableOptions = options({
  *
  * @example
  * ```ts
- * const balancer = createBalancer({ nodes, table: createTable({ file: '/dev/shm/my-service' }) })
+ * const balancer = createBalancer({ nodes, poll: { transport: httpTransport() }, table: createTable({ file: '/dev/shm/my-service' }) })
  * ```
  * @throws OptionError
  * @throws TableError where the file is foreign, cut short, of another version, or can't be opened, mapped or locked

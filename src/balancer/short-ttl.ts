@@ -1,14 +1,14 @@
 import { type Algorithm, ttlOf } from '../algorithms/algorithm.js'
 import { tellsUnasked } from '../poller/transports/kinds.js'
 import { warn } from '../warn.js'
-import type { CheckedPollOptions } from './options.js'
+import type { PollPlan } from './poll-plan.js'
 
 let warnedOfTtl = false
 
 /** Warns, once, where one slow poll would make all readings expire. */
-export function warnOfShortTtl(algorithm: Algorithm, { interval, transport }: CheckedPollOptions): void {
+export function warnOfShortTtl(algorithm: Algorithm, { interval, transport }: PollPlan): void {
   const ttl = ttlOf(algorithm)
-  if (ttl === undefined || ttl >= 2 * interval || warnedOfTtl) return
+  if (transport === undefined || ttl === undefined || ttl >= 2 * interval || warnedOfTtl) return
   // Their readings are as old as they are, whatever the interval.
   if ('kind' in transport && tellsUnasked(transport.kind)) return
   warnedOfTtl = true

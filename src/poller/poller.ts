@@ -2,6 +2,7 @@ import type { Clock } from '../clock.js'
 import { ClosedError } from '../errors.js'
 import { processClock } from '../process-clock.js'
 import { PUBLICATION_SPACING } from '../table/publications.js'
+import { reportTime } from '../table/report.js'
 import type { Entry, Table, TableSource } from '../table/table.js'
 import {
   type AnswerCounts,
@@ -46,7 +47,8 @@ export interface PollerOptions {
   readonly timeout: number
   /** Polling threads to spread the members over; they are shared by all pollers of this thread. Default 1. */
   readonly workers?: number | undefined
-  readonly transport: TransportOption
+  /** How members are asked. Undefined: the poller has no members and only samples the local node. */
+  readonly transport: TransportOption | undefined
   /**
    * A member with a report whose sample was taken less than this ago, whoever told of it, is not asked in a cycle, ms.
    * Default 0: all are asked.
@@ -67,6 +69,14 @@ export interface PollerOptions {
   readonly onTold?: ((told: readonly PlacedTold[]) => void) | undefined
   /** Whether a member is drained or out for maintenance, so that no warning is given if it fails. Default: none is. */
   readonly isLeaving?: ((node: string) => boolean) | undefined
+}
+
+/** How the last complete poll cycle went. */
+export interface Readiness {
+  /** Nodes that were polled, or that had a report more recent than `silentFor`. */
+  readonly nodes: number
+  /** Those of them that answered with a valid report. */
+  readonly answered: number
 }
 
 /** What a poller has counted since it was made. */
@@ -107,13 +117,13 @@ export class Poller {
     failing: 0,
     warned: 0,
   }
-  /** Resolves after the first complete cycle; rejects with ClosedError where the poller was closed before. */
-  readonly ready: Promise<void>
   readonly #options: PollerOptions
   readonly #targets: Targets
   readonly #asker: Asker
   readonly #cycle: Cycle
   readonly #failures: FailureReports
+  readonly #firstCycle: Promise<void>
+  #readiness: Readiness = { nodes: 0, answered: 0 }
   #resolveReady: () => void = () => {}
   #rejectReady: (error: Error) => void = () => {}
   #closing: Promise<void> | undefined
@@ -121,12 +131,12 @@ export class Poller {
   #entries: readonly Entry[] = []
 
   constructor(options: PollerOptions) {
-    this.ready = new Promise((resolve, reject) => {
+    this.#firstCycle = new Promise((resolve, reject) => {
       this.#resolveReady = resolve
       this.#rejectReady = reject
     })
     // Nobody needs to wait for it.
-    this.ready.catch(() => {})
+    this.#firstCycle.catch(() => {})
     this.#options = options
     this.#failures = new FailureReports(options.name, options.isLeaving)
     this.#targets = new Targets(options.transport)
@@ -150,6 +160,14 @@ export class Poller {
     if (this.#watch?.asks !== false) this.#asker.setMembers(entries)
   }
 
+  /**
+   * Resolves after the first complete cycle, later at once, with what the last one came to. Rejects with ClosedError
+   * where the poller was closed before.
+   */
+  get ready(): Promise<Readiness> {
+    return this.#firstCycle.then(() => this.#readiness)
+  }
+
   /** Starts polling. Again, or after `close`: nothing happens. */
   start(): void {
     const watch = this.#watch
@@ -160,7 +178,7 @@ export class Poller {
     const { interval, startupJitter } = this.#options
     watch.decide([])
     if (watch.asks) this.#asker.setMembers(this.#entries)
-    else if (watch.polled) this.#resolveReady()
+    else if (watch.polled) this.#readyByOthers()
     // One that only follows is to be there should the one that polls end.
     this.#cycle.start(watch.asks ? startupJitter : Math.min(interval, startupJitter))
   }
@@ -248,7 +266,7 @@ export class Poller {
     const { counters } = this
     const watch = this.#watch
     if (watch?.asks === false && tally.asked === 0) {
-      if (watch.polled) this.#resolveReady()
+      if (watch.polled) this.#readyByOthers()
       return
     }
     watch?.cycled()
@@ -258,8 +276,20 @@ export class Poller {
     this.#failures.report(tally.failed)
     counters.failing = this.#failures.failing
     counters.warned = this.#failures.warned
+    const nodes = tally.asked - tally.left + tally.fresh
+    this.#readiness = { nodes, answered: nodes - tally.failed.length }
     this.#resolveReady()
     this.#options.onCycle?.(tally)
+  }
+
+  // Another process polled them: those with a report have answered it.
+  #readyByOthers(): void {
+    const { memory } = this.#options.table
+    const answered = this.#entries.filter(
+      ({ slot, generation }) => reportTime(memory, slot, generation) >= 0,
+    ).length
+    this.#readiness = { nodes: this.#entries.length, answered }
+    this.#resolveReady()
   }
 
   async #close(): Promise<void> {

@@ -42,10 +42,10 @@ export function resolveTarget(id: string, transport: Transport): Target | Custom
 
 /** How the nodes of one balancer are asked, by polls and by probes: worked out once for each that joins. */
 export class Targets {
-  readonly #transport: TransportOption
+  readonly #transport: TransportOption | undefined
   readonly #known = new WeakMap<Entry, Target | CustomTarget | NoTarget>()
 
-  constructor(transport: TransportOption) {
+  constructor(transport: TransportOption | undefined) {
     this.#transport = transport
   }
 
@@ -59,6 +59,7 @@ export class Targets {
   }
 
   #resolve(id: string): Target | CustomTarget | NoTarget {
+    if (this.#transport === undefined) return { kind: 'none', id, reason: 'nodes are not polled' }
     if (typeof this.#transport !== 'function') return resolveTarget(id, this.#transport)
     try {
       const transport: unknown = this.#transport(id)

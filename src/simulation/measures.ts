@@ -50,6 +50,8 @@ export class Measures {
   #windows = 0
   #windowTotal = 0
   #worstWindow: WorstWindow | undefined
+  /** Unanswered requests at each arrival. */
+  readonly #backlog: number[] = []
   #responses = new Float64Array(0)
   #count = 0
 
@@ -75,9 +77,14 @@ export class Measures {
     this.#windowTotal++
   }
 
-  /** Time goes on to that of an arrival. */
-  arrival(now: number): void {
-    if (now < this.#warmup || !Number.isNaN(this.#from)) return
+  /**
+   * Time goes on to that of an arrival.
+   * @param inSystem requests that are not answered yet
+   */
+  arrival(now: number, inSystem: number): void {
+    if (now < this.#warmup) return
+    this.#backlog.push(inSystem)
+    if (!Number.isNaN(this.#from)) return
     this.#from = now
     this.#busyBefore.set(this.#busy(now))
   }
@@ -93,6 +100,20 @@ export class Measures {
     if (arrived < this.#warmup) return
     if (this.#count === this.#responses.length) this.#grow()
     this.#responses[this.#count++] = now - arrived
+  }
+
+  /**
+   * Whether the backlog stayed within bounds. It did not where every arrival of the last quarter found more unanswered
+   * requests than any arrival of the second quarter, by 0.1 % of all: queues then grow as long as requests come, and
+   * response times only say how long the run was. A policy that swings has few waiting at times, and so it settles.
+   */
+  get settled(): boolean {
+    const { length } = this.#backlog
+    const quarter = Math.floor(length / 4)
+    if (quarter === 0) return true
+    const most = this.#backlog.slice(quarter, 2 * quarter).reduce((most, count) => Math.max(most, count))
+    const least = this.#backlog.slice(length - quarter).reduce((least, count) => Math.min(least, count))
+    return least - most < 0.001 * length
   }
 
   responseTimes(): ResponseTimes {

@@ -37,6 +37,8 @@ export interface Result {
   readonly workload: string
   /** All requests, those of the warm-up too. */
   readonly requests: RequestCounts
+  /** Whether the backlog of requests stopped growing: else response times only say how long the run was. */
+  readonly settled: boolean
   readonly response: ResponseTimes
   readonly nodes: readonly NodeResult[]
   readonly worstWindow: WorstWindow | undefined
@@ -148,6 +150,7 @@ export class Simulation {
       seed: this.#seed,
       workload: this.#workload.digest(),
       requests: { ...this.counts },
+      settled: this.#measures.settled,
       response: this.#measures.responseTimes(),
       nodes,
       worstWindow: this.#measures.worstWindow,
@@ -260,7 +263,7 @@ export class Simulation {
     const { time } = this.#events
     const { work, balancer } = this.#workload
     this.counts.arrived++
-    this.#measures.arrival(time)
+    this.#measures.arrival(time, this.counts.inSystem)
     const request = this.#requests.take()
     const server = (this.#dispatchers[balancer] as Dispatcher).begin(request)
     if (server === NONE) {

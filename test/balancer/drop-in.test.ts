@@ -129,7 +129,7 @@ serial('bad elements are refused whether the array is new or known', async (t) =
     code: 'IDLEST_BAD_OPTION',
     message: /algorithm/,
   })
-  const short = { poll: { interval: 5_000 }, forgetAfter: 9_999 }
+  const short = { poll: { port: 1, interval: 5_000 }, forgetAfter: 9_999 }
   await t.throwsAsync(configure(short), { code: 'IDLEST_BAD_OPTION', message: /10000 ms/ })
   t.is(select(['still']), 'still')
 })

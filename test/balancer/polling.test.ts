@@ -2,10 +2,12 @@ import { channel } from 'node:diagnostics_channel'
 import { setTimeout as wait } from 'node:timers/promises'
 import test from 'ava'
 import {
+  type Algorithm,
   ClosedError,
   createAgent,
   createBalancer,
   createTable,
+  httpTransport,
   leastCpu,
   type Report,
   random,
@@ -36,7 +38,7 @@ for (const engine of engines) {
       nodes,
       engine,
       algorithm: leastCpu(),
-      poll: { interval: 20, startupJitter: 0 },
+      poll: { interval: 20, startupJitter: 0, transport: httpTransport() },
     })
     await balancer.ready()
     t.is(countPicks(200, () => balancer.select()).get(nodes[1] as string), 200)
@@ -77,7 +79,11 @@ test('until the first cycle has ended picks are even; ready tells when', async (
 })
 
 test('ready rejects where the balancer is closed before, and resolves at once without polling', async (t) => {
-  const balancer = createBalancer({ nodes: ['a'], clock: new VirtualClock(), poll: { startupJitter: 1_000 } })
+  const balancer = createBalancer({
+    nodes: ['a'],
+    clock: new VirtualClock(),
+    poll: { port: 1, startupJitter: 1_000 },
+  })
   const waited = balancer.ready()
   await balancer.close()
   await t.throwsAsync(waited, { instanceOf: ClosedError })
@@ -283,14 +289,95 @@ test.serial('a ttl below twice the poll interval warns once', async (t) => {
   }
   process.on('warning', listen)
   const make = (ttl: number, interval: number) =>
-    createBalancer({ clock: new VirtualClock(), algorithm: leastCpu({ ttl }), poll: { interval } })
+    createBalancer({ clock: new VirtualClock(), algorithm: leastCpu({ ttl }), poll: { port: 1, interval } })
   const balancers = [make(10_000, 5_000), make(9_999, 5_000), make(1_000, 5_000)]
   balancers.push(
-    createBalancer({ clock: new VirtualClock(), algorithm: random(), poll: { interval: 50_000 } }),
+    createBalancer({ clock: new VirtualClock(), algorithm: random(), poll: { port: 1, interval: 50_000 } }),
   )
   await wait(10)
   process.off('warning', listen)
   t.is(warnings.length, 1)
   t.regex(warnings[0]?.message ?? '', /9999 ms.*5000 ms/)
   for (const balancer of balancers) await balancer.close()
+})
+
+test('nodes are polled only where a transport or a port says how', async (t) => {
+  const clock = new VirtualClock()
+  const balancer = createBalancer({ nodes: ['a', 'b'], clock })
+  t.deepEqual(await balancer.ready(), { nodes: 0, answered: 0 })
+  t.is(balancer.stats().poll, undefined)
+  t.is(clock.pending, 0)
+  await balancer.close()
+  for (const poll of [{}, { interval: 1_000 }]) {
+    t.throws(() => createBalancer({ nodes: ['a'], poll }), {
+      code: 'IDLEST_BAD_OPTION',
+      message: /poll\.port/,
+    })
+  }
+  const both = { port: 9_000, transport: answering({}) }
+  t.throws(() => createBalancer({ nodes: ['a'], poll: both }), {
+    code: 'IDLEST_BAD_OPTION',
+    message: /poll\.port/,
+  })
+})
+
+test('the local node is sampled also where no node is polled', async (t) => {
+  const clock = new VirtualClock()
+  const balancer = createBalancer({ nodes: ['a'], self: 'me', sampler: () => 33, clock })
+  await clock.advance(10_000)
+  t.deepEqual(await balancer.ready(), { nodes: 0, answered: 0 })
+  t.is(balancer.snapshot().find(({ id }) => id === 'me')?.cpu, 33)
+  t.is(balancer.stats().poll?.asked, 0)
+  await balancer.close()
+})
+
+test('a port alone polls agents there', async (t) => {
+  const agent = await createAgent({ sampler: () => 12, sampleInterval: 10 })
+  const balancer = createBalancer({
+    nodes: ['127.0.0.1:1'],
+    poll: { port: agent.port, interval: 20, startupJitter: 0 },
+  })
+  await balancer.ready()
+  while (balancer.snapshot()[0]?.cpu === undefined) await wait(10)
+  t.is(balancer.snapshot()[0]?.cpu, 12)
+  await balancer.close()
+  await agent.close()
+})
+
+test('the first cycle starts within one interval, with leastCpu within 60 s', async (t) => {
+  const startOf = async (algorithm: Algorithm, seed: number) => {
+    const clock = new VirtualClock()
+    const transport = { poll: async () => ({ cpu: clock.now() }) }
+    const poll = { interval: 1_000, transport }
+    const balancer = createBalancer({ nodes: ['a'], clock, algorithm, seed, poll })
+    const start = clock.now()
+    while (balancer.stats().poll?.cycles === 0) await clock.advance(100)
+    await balancer.close()
+    return clock.now() - start
+  }
+  const starts = async (algorithm: Algorithm) =>
+    Promise.all(Array.from({ length: 30 }, (_, seed) => startOf(algorithm, seed)))
+  const soon = await starts(random())
+  t.true(soon.every((start) => start <= 1_100))
+  t.true(new Set(soon).size > 1)
+  const published = await starts(leastCpu())
+  t.true(published.every((start) => start <= 60_100))
+  t.true(published.some((start) => start > 30_000))
+})
+
+test('ready says how many of the polled nodes answered, and later so of the last cycle', async (t) => {
+  const clock = new VirtualClock()
+  const answers: Record<string, { cpu: number }> = { a: { cpu: 10 }, c: { cpu: 20 } }
+  const balancer = createBalancer({
+    nodes: ['a', 'b', 'c'],
+    clock,
+    poll: { interval: 1_000, startupJitter: 0, transport: answering(answers) },
+  })
+  const first = balancer.ready()
+  await clock.advance(0)
+  t.deepEqual(await first, { nodes: 3, answered: 2 })
+  answers.b = { cpu: 5 }
+  await clock.advance(1_000)
+  t.deepEqual(await balancer.ready(), { nodes: 3, answered: 3 })
+  await balancer.close()
 })

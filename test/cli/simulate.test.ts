@@ -178,3 +178,20 @@ test('a log that is no use exits with 1 and says why', async (t) => {
   t.is(alone.code, 2)
   t.regex(alone.stderr, /option --replay-speed is 2: expected an access log by --replay/)
 })
+
+test('no table is wider than 100 columns, and a policy whose queues only grow never settles', async (t) => {
+  const args = ['--slow-node', '50', '--requests', '40000']
+  const { code, stdout } = await run('simulate', ...args)
+  t.is(code, 0)
+  for (const line of stdout.match(/^[│┌├└].*$/gm) ?? []) t.true(line.length <= 100, line)
+  const settles = (policy: string) =>
+    !stdout.split('\n').some((line) => line.includes(`│ ${policy} `) && line.includes('never settles'))
+  for (const policy of ['round-robin', 'random']) t.false(settles(policy), policy)
+  for (const policy of ['adaptive', 'least-cpu', 'lowest-cpu', 'spare-capacity-raw'])
+    t.true(settles(policy), policy)
+  const { results } = await json(...args, '--policy', 'round-robin', 'adaptive')
+  t.deepEqual(
+    results.map(({ settled }) => settled),
+    [false, true],
+  )
+})

@@ -1,6 +1,6 @@
 import type { ExecutionContext } from 'ava'
 import type { Page } from 'playwright-core'
-import { createBalancer, leastCpu, random, type ServeOptions } from '../../dist/index.js'
+import { createBalancer, httpTransport, leastCpu, random, type ServeOptions } from '../../dist/index.js'
 import { faults, inBrowser, picture } from '../scene/browser.js'
 
 const MANY = 5_000
@@ -120,7 +120,7 @@ inBrowser(
     const balancer = createBalancer({
       nodes,
       algorithm: random({ weights: { [b]: 3 } }),
-      poll: { interval: 500 },
+      poll: { interval: 500, transport: httpTransport() },
     })
     t.teardown(() => balancer.close())
     balancer.report(c, { weight: 50 })
@@ -144,6 +144,14 @@ inBrowser(
     }
   },
 )
+
+inBrowser('a click anywhere on a row opens its node', {}, async (t, page) => {
+  const { url } = await fleet(t)
+  await open(page, url)
+  await row(page, '10.0.0.1:8080').locator('td.cpu').click()
+  await page.getByRole('heading', { name: '10.0.0.1:8080' }).waitFor()
+  t.pass()
+})
 
 inBrowser('nodes can be sorted, filtered and chosen, and the view can be held', {}, async (t, page) => {
   const { balancer, url } = await fleet(t)

@@ -37,8 +37,9 @@ test('an ESM program with a polling balancer ends by itself when its own work is
   const { stdout } = await program(
     'program.mjs',
     `import { createBalancer, configure, select } from 'idlest'
-     const balancer = createBalancer({ nodes: ['127.0.0.1:9', 'b'], self: 'me', poll: { startupJitter: 0, interval: 10 } })
-     await configure({ poll: { startupJitter: 0, interval: 10 } })
+     const poll = { port: 9, startupJitter: 0, interval: 10 }
+     const balancer = createBalancer({ nodes: ['127.0.0.1:9', 'b'], self: 'me', poll })
+     await configure({ poll })
      balancer.handle()
      balancer.report('b', { cpu: 10 })
      select(['127.0.0.1:9'])

@@ -135,7 +135,8 @@ test('the polling thread starts from the package', async (t) => {
   const { code, stdout, stderr } = await project.program(
     'program.mjs',
     `import { createBalancer } from 'idlest'
-     const balancer = createBalancer({ nodes: ['127.0.0.1:9'], engine: 'portable', poll: { startupJitter: 0 } })
+     const poll = { port: 9, startupJitter: 0 }
+     const balancer = createBalancer({ nodes: ['127.0.0.1:9'], engine: 'portable', poll })
      await balancer.ready()
      console.log(balancer.stats().poll.asked)
      await balancer.close()`,

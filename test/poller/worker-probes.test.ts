@@ -128,7 +128,7 @@ test('a balancer picks by what the agents of its members say when they are probe
     nodes: [idOf(busy), idOf(idle)],
     algorithm: prequal({ maxAge: 60_000 }),
     table: createTable(),
-    poll: { startupJitter: 1e9, timeout: 60_000 },
+    poll: { transport: httpTransport(), startupJitter: 1e9, timeout: 60_000 },
     seed: 1,
   })
   t.teardown(() => balancer.close())

@@ -35,6 +35,18 @@ for (const { name, link = '', options } of looks) {
   )
 }
 
+for (const [name, most, options] of [
+  ['desktop', 400, { width: 1_280, height: 800 }],
+  ['phone', 700, { width: 390, height: 844 }],
+] as const) {
+  inBrowser(`the drawing starts within the first screen: ${name}`, options, async (t, page) => {
+    await page.goto(await served(t))
+    const drawing = page.locator('.drawing').first()
+    await drawing.waitFor()
+    t.true(((await drawing.boundingBox())?.y ?? Number.NaN) < most)
+  })
+}
+
 inBrowser('the scene page loads in under 200 KB', {}, async (t, page) => {
   await page.goto(await served(t), { waitUntil: 'networkidle' })
   const bytes = await bytesLoaded(page)

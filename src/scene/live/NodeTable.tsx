@@ -123,6 +123,10 @@ class Row extends Component<RowProps> {
     return (
       <tr
         aria-rowindex={index + 2}
+        onClick={() => {
+          // A text that was marked is to be copied.
+          if (getSelection()?.isCollapsed !== false) onPress(id, index)
+        }}
         class={`row${reason === undefined ? '' : ' out'}${isChosen ? ' chosen' : ''}`}
       >
         <th scope="row">
@@ -133,7 +137,6 @@ class Row extends Component<RowProps> {
             tabIndex={isStop ? 0 : -1}
             aria-pressed={isChosen}
             title={id}
-            onClick={() => onPress(id, index)}
           >
             {id}
           </button>

@@ -42,8 +42,8 @@ export function App() {
         <div class="opening">
           <h1>Which server gets the next request?</h1>
           <p class="lead">
-            Four servers say how busy they are, a little late, as servers do. Choose who reads it and how: the
-            run starts again with exactly the same requests, so that what changes is the policy alone.
+            Four servers report how busy they are, a little late. Choose a policy: the run restarts with the
+            same requests.
           </p>
         </div>
       </header>

@@ -17,15 +17,17 @@ export function Scene() {
   const { player, ignored } = useLinkedPlayer()
   return (
     <section id="scene" class="scene" aria-labelledby="scene-title">
-      <h2 id="scene-title">The scene</h2>
+      <h2 id="scene-title" class="visually-hidden">
+        The scene
+      </h2>
       {ignored.length > 0 && (
         <p role="alert" class="ignored">
           Not understood in the link, and left out: {ignored.join(', ')}.
         </p>
       )}
       <Policies player={player} />
-      <Transport player={player} />
       <Runs player={player} />
+      <Transport player={player} />
       <Legend player={player} />
       <Controls player={player} />
       <Charts player={player} />

@@ -102,6 +102,11 @@ export function Chart(props: ChartProps) {
   )
 }
 
+/** Labels of an axis. One that rounds to the same text as the label before it is left out. */
+function distinct(labels: readonly string[]): string[] {
+  return labels.map((label, i) => (label === labels[i - 1] ? '' : label))
+}
+
 function textOf(value: number | null | undefined, format: (value: number) => string): string {
   return value === null || value === undefined ? '–' : format(value)
 }
@@ -143,14 +148,16 @@ function optionsFor(
         : { range: (_, __, to) => [0, Math.max(to ?? 0, latest.current.leastTop ?? 1) * 1.1] },
     },
     axes: [
-      { ...axis, size: 26, values: (_, splits) => splits.map(latest.current.formatX ?? seconds) },
+      { ...axis, size: 26, values: (_, splits) => distinct(splits.map(latest.current.formatX ?? seconds)) },
       {
         ...axis,
         grid: { ...axis.grid, filter: (_, splits) => (isLog ? splits.map(powerOfTen) : splits) },
         size: 62,
         // On a log scale uPlot gives null for the splits that are to have no label.
         values: (_, splits) =>
-          splits.map((value: number | null) => (value === null ? '' : latest.current.format(value))),
+          distinct(
+            splits.map((value: number | null) => (value === null ? '' : latest.current.format(value))),
+          ),
       },
     ],
     series: [

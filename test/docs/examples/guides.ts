@@ -55,7 +55,7 @@ export const guides: readonly Example[] = [
       const warned: string[] = []
       console.warn = (line: string) => warned.push(line)
       process.removeAllListeners('warning').on('warning', () => {})
-      createBalancer({ nodes: ['127.0.0.1:1'], poll: { startupJitter: 0 } })
+      createBalancer({ nodes: ['127.0.0.1:1'], poll: { port: 1, startupJitter: 0 } })
       await until(() => warned.length > 0)
       assert.match(warned[0] ?? '', /^127.0.0.1:1 is not read: exit, /)`,
   },
