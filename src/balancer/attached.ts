@@ -14,6 +14,7 @@ import {
   checkHandle,
   type HandleMessage,
   isClosed,
+  type PostedChange,
   type PostedMembers,
 } from './handle.js'
 import type { Member, Place } from './members.js'
@@ -39,8 +40,8 @@ class KnownPlaces {
   version = 0
   #places = new Map<string, Place>()
 
-  claim(id: string): Place {
-    return this.#places.get(id) ?? { id, slot: NO_SLOT, generation: 0 }
+  claimAll(ids: readonly string[]): Place[] {
+    return ids.map((id) => this.#places.get(id) ?? { id, slot: NO_SLOT, generation: 0 })
   }
 
   unclaim(): void {}
@@ -57,6 +58,20 @@ class KnownPlaces {
     this.#places = new Map(places.map((place) => [place.id, place]))
     this.version++
   }
+
+  join(places: readonly Place[]): void {
+    for (const place of places) this.#places.set(place.id, place)
+    this.version++
+  }
+
+  leave(places: readonly Place[]): void {
+    for (const { id, slot, generation } of places) {
+      const known = this.#places.get(id)
+      // It may have come back.
+      if (known?.slot === slot && known.generation === generation) this.#places.delete(id)
+    }
+    this.version++
+  }
 }
 
 /** Picks on this thread for a balancer of another one. */
@@ -64,6 +79,9 @@ class ThreadBalancer extends TablePicker<string> implements AttachedBalancer {
   readonly #known: KnownPlaces
   // Not yet there while the base is made.
   readonly #news: News | undefined
+  // The last change that the members have.
+  #version = 0
+  #isBehind = false
 
   constructor(handle: BalancerHandle, given: AttachOptions) {
     const { seed, clock, engine } = checkOptions('attachBalancer', given, attachOptions)
@@ -93,7 +111,7 @@ class ThreadBalancer extends TablePicker<string> implements AttachedBalancer {
       catchUp: () => news?.catchUp(),
     })
     this.#known = known
-    this.#take(handle.members)
+    this.#take(handle)
     news = new News(handle.channel, this.memory, (message) => this.#hear(message))
     this.#news = news
     // Only now: from here on it is told.
@@ -101,7 +119,7 @@ class ThreadBalancer extends TablePicker<string> implements AttachedBalancer {
       this.close()
       throw new ClosedError(`balancer ${handle.name}`)
     }
-    this.#post({ kind: 'attached' })
+    this.#post({ kind: 'attached', version: this.#version })
   }
 
   override get closed(): boolean {
@@ -140,13 +158,43 @@ class ThreadBalancer extends TablePicker<string> implements AttachedBalancer {
   }
 
   #hear(message: HandleMessage): void {
-    if (message.kind === 'members') this.#take(message.members)
-    else if (message.kind === 'standings') this.#restand(message.members)
+    if (message.kind === 'members') this.#hearAll(message)
+    else if (message.kind === 'change' || message.kind === 'standings') this.#hearChange(message)
     else if (message.kind === 'closed') this.close()
   }
 
-  #take({ places, standings }: PostedMembers): void {
+  #hearAll(message: Pick<BalancerHandle, 'version' | 'members'>): void {
+    // Told to another thread that lacked it.
+    if (message.version > this.#version) this.#take(message)
+  }
+
+  #hearChange(change: PostedChange): void {
+    if (this.closed || change.version <= this.#version) return
+    if (change.version > this.#version + 1) {
+      // Some came before this thread listened. They come with all that followed.
+      if (!this.#isBehind) this.#post({ kind: 'attached', version: this.#version })
+      this.#isBehind = true
+      return
+    }
+    this.#version = change.version
+    this.#isBehind = false
+    if (change.kind === 'standings') this.restood(this.#stand(change.members))
+    else this.#change(change)
+  }
+
+  #change({ runs, joined }: PostedChange & { kind: 'change' }): void {
+    const ids = joined.places.map(({ id }) => id)
+    this.#known.join(joined.places)
+    const left = this.members.rearrange(runs, ids)
+    this.#known.leave(left)
+    this.#stand(joined)
+    this.changed()
+  }
+
+  #take({ version, members: { places, standings } }: Pick<BalancerHandle, 'version' | 'members'>): void {
     if (this.closed) return
+    this.#version = version
+    this.#isBehind = false
     // A node that left and came back is another member: its slot is another.
     for (const place of places) {
       const before = this.#known.find(place.id)
@@ -159,10 +207,6 @@ class ThreadBalancer extends TablePicker<string> implements AttachedBalancer {
     this.members.set(ids, ids)
     this.#stand({ places, standings })
     this.changed()
-  }
-
-  #restand(members: PostedMembers): void {
-    if (!this.closed) this.restood(this.#stand(members))
   }
 
   #stand({ places, standings }: PostedMembers): Member<string>[] {

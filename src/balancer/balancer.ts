@@ -12,6 +12,7 @@ import { Poller, type Readiness } from '../poller/poller.js'
 import type { PlacedTold } from '../poller/told.js'
 import { processClock } from '../process-clock.js'
 import { type Seed, streamOf, toSeed } from '../seed.js'
+import { NO_SLOT } from '../table/layout.js'
 import { type Entry, sampleTime, Table } from '../table/table.js'
 import type { Balancer } from './contract.js'
 import { Drains } from './drains.js'
@@ -91,7 +92,14 @@ class PollingBalancer<N extends NodeLike = NodeLike> extends SeatedBalancer<N> i
       this.#poller = this.#makePoller(poll, options.coalesce, seed)
       if (this.#pollsNodes && algorithm.kind === 'prequal') this.probeBy(this.#poller.probes())
     }
-    this.#unlisten = table.listen((told) => this.#hearOfOthers(told))
+    const unlisten = table.listen((told) => this.#hearOfOthers(told))
+    const unlistenToSeats = table.onSeated((places) => {
+      if (this.members.seated(places)) this.changed()
+    })
+    this.#unlisten = () => {
+      unlisten()
+      unlistenToSeats()
+    }
     if (Array.isArray(options.nodes)) {
       this.setNodes(options.nodes as readonly N[])
       this.#poller?.start()
@@ -245,7 +253,8 @@ class PollingBalancer<N extends NodeLike = NodeLike> extends SeatedBalancer<N> i
   }
 
   #tellMembers(): void {
-    const remote = this.members.list.filter((member) => member.id !== this.self?.id)
+    // A member without a slot is polled when it has one.
+    const remote = this.members.list.filter(({ id, slot }) => id !== this.self?.id && slot !== NO_SLOT)
     if (this.#pollsNodes) this.#poller?.setMembers(remote.map((member) => member.place as Entry))
     this.#handles?.changed()
   }

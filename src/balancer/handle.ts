@@ -9,9 +9,10 @@ import type { PlacedTold } from '../poller/told.js'
 import type { TableBuffer, TableMemory } from '../table/memory.js'
 import type { TableSource } from '../table/table.js'
 import { openChannel } from './channel.js'
+import { changeBetween } from './member-changes.js'
 import type { Member, Place } from './members.js'
 import { say } from './news.js'
-import { type PostedStanding, postedStanding, standingOf } from './posted-standing.js'
+import { isSameStanding, type PostedStanding, postedStanding, standingOf } from './posted-standing.js'
 import { TURN_BYTES } from './shared-turn.js'
 import { type TrustSettings, trustOptions } from './trust-options.js'
 
@@ -49,20 +50,32 @@ export interface BalancerHandle {
   readonly channel: string
   /** @internal One byte: 1 once the balancer is closed, which a thread that attaches after that is not told otherwise. */
   readonly closed: SharedArrayBuffer
+  /** @internal How many changes there were before these members. */
+  readonly version: number
   /** @internal */
   readonly members: PostedMembers
 }
 
-/** What goes over a handle's channel. */
-export type HandleMessage =
-  | { readonly kind: 'members'; readonly members: PostedMembers }
+/** What changed of a balancer's members: each change has the number that follows that of the one before. */
+export type PostedChange = { readonly version: number } & (
+  | { readonly kind: 'change'; readonly runs: Uint32Array; readonly joined: PostedMembers }
   /** Of some members, how they stand now. */
   | { readonly kind: 'standings'; readonly members: PostedMembers }
+)
+
+/** What goes over a handle's channel. */
+export type HandleMessage =
+  | PostedChange
+  /** All of the members, after so many changes: for a thread that lacks too many. */
+  | { readonly kind: 'members'; readonly version: number; readonly members: PostedMembers }
   | { readonly kind: 'closed' }
-  /** From a thread that attached: tell me the members, they may have changed on the way. */
-  | { readonly kind: 'attached' }
+  /** From a thread that attached, or missed something: which changes it has. Others may have come on the way. */
+  | { readonly kind: 'attached'; readonly version: number }
   /** From a thread that attached: a node told this of itself. */
   | { readonly kind: 'told'; readonly told: PlacedTold }
+
+/** The changes that are kept for threads that attach while members change. */
+const MOST_KEPT = 64
 
 export interface HandleServerOptions {
   readonly name: string
@@ -85,18 +98,25 @@ export class HandleServer {
   readonly #name = `idlest:${randomUUID()}`
   readonly #channel = openChannel(this.#name)
   readonly #flag = new SharedArrayBuffer(1)
+  // As they were told last.
+  #places: readonly Place[] = []
+  readonly #stood = new Map<Place, PostedStanding>()
+  #version = 0
+  #kept: PostedChange[] = []
   #closed = false
 
   constructor(options: HandleServerOptions) {
     this.#options = options
     this.#channel.onmessage = (event) => {
       const message = (event as { data: HandleMessage }).data
-      if (message.kind === 'attached') this.changed()
+      if (message.kind === 'attached') this.#bringUp(message.version)
       else if (message.kind === 'told') options.onTold(message.told)
     }
   }
 
   handle(): BalancerHandle {
+    // Else the next change would be told of members that these are not.
+    this.changed()
     const { name, table, algorithm, engine, ownClock, self, turns, coalesce, trust } = this.#options
     return {
       kind: 'idlest-balancer',
@@ -111,18 +131,39 @@ export class HandleServer {
       trust,
       channel: this.#name,
       closed: this.#flag,
+      version: this.#version,
       members: posted(this.#options.members()),
     }
   }
 
-  /** Tells of the members as they are now. */
+  /** Tells what has changed of who the members are and how they stand. */
   changed(): void {
-    this.#tell({ kind: 'members', members: posted(this.#options.members()) })
+    const members = this.#options.members()
+    const places = members.map(({ place }) => place)
+    const change = changeBetween(this.#places, places)
+    this.#places = places
+    if (change !== undefined) {
+      for (const place of change.left) this.#stood.delete(place)
+      const joined = this.#posted(change.joined.map((index) => members[index] as Member))
+      this.#tellChange({ kind: 'change', version: this.#version + 1, runs: change.runs, joined })
+    }
+    const others = members.filter((member) => !isSameStanding(this.#stood.get(member.place), member))
+    if (others.length > 0) this.restood(others)
   }
 
   /** Tells how these members stand now. */
   restood(members: readonly Member[]): void {
-    this.#tell({ kind: 'standings', members: posted(members) })
+    // Those that joined meanwhile, or left, are told of by the change that comes.
+    const known = members.filter(({ place }) => this.#stood.has(place))
+    if (known.length === 0) return
+    this.#tellChange({ kind: 'standings', version: this.#version + 1, members: this.#posted(known) })
+  }
+
+  // Notes how they stand, as they are told.
+  #posted(members: readonly Member[]): PostedMembers {
+    const all = posted(members)
+    for (const [i, { place }] of members.entries()) this.#stood.set(place, all.standings[i] as PostedStanding)
+    return all
   }
 
   close(): void {
@@ -131,6 +172,24 @@ export class HandleServer {
     Atomics.store(new Uint8Array(this.#flag), 0, 1)
     say(this.#channel, this.#options.memory, { kind: 'closed' })
     this.#channel.close()
+  }
+
+  #tellChange(change: PostedChange): void {
+    this.#version = change.version
+    this.#kept.push(change)
+    if (this.#kept.length > MOST_KEPT) this.#kept.shift()
+    this.#tell(change)
+  }
+
+  // Those who have what is told again leave it.
+  #bringUp(version: number): void {
+    const lacks = this.#version - version
+    if (lacks <= this.#kept.length) {
+      for (const change of this.#kept.slice(this.#kept.length - lacks)) this.#tell(change)
+      return
+    }
+    this.changed()
+    this.#tell({ kind: 'members', version: this.#version, members: posted(this.#options.members()) })
   }
 
   #tell(message: HandleMessage): void {
@@ -193,6 +252,7 @@ const handleSchema = v.object({
   coalesce: milliseconds(0),
   trust: v.custom<TrustSettings>((value) => v.is(trustOptions, value)),
   channel: v.string(),
+  version: v.pipe(v.number(), v.safeInteger()),
   closed: v.pipe(
     shared,
     v.check(({ byteLength }) => byteLength > 0),

@@ -1,6 +1,7 @@
 import type { WeightOf } from '../algorithms/algorithm.js'
 import { MEMBER_OUT, MEMBER_UP, type MemberArrays } from '../engine/engine.js'
 import { NO_SLOT } from '../table/layout.js'
+import { JOINED } from './member-changes.js'
 import { idOf, type KeyOf, type NodeLike } from './node.js'
 import { type MemberOrder, type Standing, Standings, type Told, WELL } from './standings.js'
 import { taken } from './taken-places.js'
@@ -44,7 +45,8 @@ export type Rank = Pick<Standing, 'tier' | 'part'>
 
 /** Gives nodes their places in the table and takes them back. */
 export interface Places {
-  claim(id: string): Place
+  /** Gives each of these nodes a place, or none of them: then it throws. */
+  claimAll(ids: readonly string[]): Place[]
   unclaim(place: Place): void
 }
 
@@ -159,7 +161,8 @@ export class Members<N extends NodeLike> {
     const known = this.#byId.get(id)
     if (known !== undefined) return this.order(known, 'up')
     const key = this.#keyOf(node, id)
-    this.#order.push(this.#enter(newMember(node, key, this.#places.claim(id))))
+    const [place] = this.#places.claimAll([id])
+    this.#order.push(this.#enter(newMember(node, key, place as Place)))
     this.#stale = true
     return true
   }
@@ -182,17 +185,14 @@ export class Members<N extends NodeLike> {
    */
   set(nodes: readonly N[], ids: readonly string[]): void {
     const next = new Map<string, Member<N>>()
+    // Keys first: one that is not valid leaves the members as they were.
     const keys = nodes.map((node, i) => this.#keyOf(node, ids[i] as string))
-    try {
-      nodes.forEach((node, i) => {
-        const id = ids[i] as string
-        next.set(id, this.#byId.get(id) ?? newMember(node, keys[i] as string, this.#places.claim(id)))
-      })
-    } catch (error) {
-      // All or nothing: a table that is full leaves the members as they were.
-      for (const [id, member] of next) if (!this.#byId.has(id)) this.#places.unclaim(member.place)
-      throw error
-    }
+    const places = this.#places.claimAll(ids.filter((id) => !this.#byId.has(id)))
+    let entered = 0
+    nodes.forEach((node, i) => {
+      const id = ids[i] as string
+      next.set(id, this.#byId.get(id) ?? newMember(node, keys[i] as string, places[entered++] as Place))
+    })
     for (const id of [...this.#byId.keys()]) if (!next.has(id)) this.remove(id)
     for (const [id, member] of next) if (!this.#byId.has(id)) this.#enter(member)
     this.#order = nodes.map((node, i) => {
@@ -212,21 +212,52 @@ export class Members<N extends NodeLike> {
   change(left: readonly Member<N>[], joined: readonly N[]): void {
     const list: (Member<N> | undefined)[] = this.list.slice()
     for (const { index } of left) list[index] = undefined
-    const entered: Member<N>[] = []
-    const keys = joined.map((node) => this.#keyOf(node, idOf(node)))
-    try {
-      joined.forEach((node, i) => {
-        entered.push(newMember(node, keys[i] as string, this.#places.claim(idOf(node))))
-      })
-    } catch (error) {
-      // All or nothing: a table that is full leaves the members as they were.
-      for (const { place } of entered) this.#places.unclaim(place)
-      throw error
-    }
+    const entered = this.#newMembers(joined)
     for (const { id } of left) this.remove(id)
     for (const member of entered) this.#enter(member)
     this.#order = taken(list, entered)
     this.#stale = true
+  }
+
+  /**
+   * Takes over a change of another thread's members, which were the same as these before it.
+   * @param runs where the members after it come from, by index: see `MemberChange`
+   * @returns those who left
+   */
+  rearrange(runs: Uint32Array, joined: readonly N[]): Member<N>[] {
+    const { list } = this
+    const entered = this.#newMembers(joined)
+    const stays = new Uint8Array(list.length)
+    const order: Member<N>[] = []
+    let next = 0
+    for (let i = 0; i < runs.length; i += 2) {
+      const from = runs[i] as number
+      const count = runs[i + 1] as number
+      if (from === JOINED)
+        for (const end = next + count; next < end; next++) order.push(entered[next] as Member<N>)
+      else for (let at = from; at < from + count; at++) order.push(list[at] as Member<N>)
+      if (from !== JOINED) stays.fill(1, from, from + count)
+    }
+    const left = list.filter((_, i) => stays[i] === 0)
+    for (const { id } of left) this.remove(id)
+    for (const member of entered) this.#enter(member)
+    this.#order = order
+    this.#stale = true
+    return left
+  }
+
+  /** Takes in that members got a slot of the table later than they came. Returns whether there are any. */
+  seated(places: readonly Place[]): boolean {
+    let any = false
+    for (const place of places) {
+      const member = this.#byId.get(place.id)
+      if (member === undefined || member.slot !== NO_SLOT) continue
+      Object.assign(member, { place, slot: place.slot, generation: place.generation })
+      this.#bySlot.set(place.slot, member)
+      any = true
+    }
+    if (any) this.#stale = true
+    return any
   }
 
   /** Takes another element for a member of the same id. */
@@ -298,6 +329,13 @@ export class Members<N extends NodeLike> {
     member.key = key
     this.#standings.update(member)
     return true
+  }
+
+  #newMembers(nodes: readonly N[]): Member<N>[] {
+    // Keys first: one that is not valid leaves the members as they were.
+    const keys = nodes.map((node) => this.#keyOf(node, idOf(node)))
+    const places = this.#places.claimAll(nodes.map(idOf))
+    return nodes.map((node, i) => newMember(node, keys[i] as string, places[i] as Place))
   }
 
   #enter(member: Member<N>): Member<N> {

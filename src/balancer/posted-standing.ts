@@ -27,6 +27,19 @@ export function standingOf({ order, told, ejected, refused, suspect, tier, part 
   return { order, told, ejected, refused, suspect, tier, part }
 }
 
+/** Whether a member stands as it did when that was posted. */
+export function isSameStanding(before: PostedStanding | undefined, now: Standing): boolean {
+  return (
+    before !== undefined &&
+    before.order === now.order &&
+    before.told === now.told &&
+    before.ejected === now.ejected &&
+    before.suspect === now.suspect &&
+    before.tier === now.tier &&
+    before.part === now.part
+  )
+}
+
 /** Takes over how a member stands there, but for its tier and its part, which `Members.rank` takes. */
 export function takeStanding(
   member: Member,

@@ -6,6 +6,7 @@ import { type PlacedTold, toldBy } from '../poller/told.js'
 import { processClock } from '../process-clock.js'
 import type { Report } from '../report.js'
 import { type Seed, streamOf } from '../seed.js'
+import { NO_SLOT } from '../table/layout.js'
 import type { Publications } from '../table/publications.js'
 import { type Entry, sampleTime, type Table, tableTime } from '../table/table.js'
 import type { Member } from './members.js'
@@ -73,7 +74,9 @@ export class Probing {
     if (members !== this.#members) {
       const { self } = this.#options
       this.#members = members
-      this.#targets = members.filter(({ id, up }) => up && id !== self).map(({ place }) => place as Entry)
+      this.#targets = members
+        .filter(({ id, up, slot }) => up && id !== self && slot !== NO_SLOT)
+        .map(({ place }) => place as Entry)
     }
     return this.#targets
   }

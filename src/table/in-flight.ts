@@ -15,6 +15,12 @@ function mine(word: number, generation: number): boolean {
   return (word ^ (generation << BITS)) >>> BITS === 0
 }
 
+// The tag of the in-flight word comes round after 4,096 nodes. The slot's own generation, one word before, does not.
+function isSlotOf(words: Int32Array, index: number, generation: number): boolean {
+  const own = generation | 0
+  return words[index - 1] === own || Atomics.load(words, index - 1) === own
+}
+
 /**
  * Counts one more request in flight at a slot's node. False, and nothing is counted, where the slot belongs to another
  * node now or the count is at its most (1,048,575).
@@ -23,6 +29,7 @@ export function enterFlight(memory: TableMemory, slot: number, generation: numbe
   if (!memory.has(slot)) return false
   const { words } = memory
   const index = inFlightIndex(slot)
+  if (!isSlotOf(words, index, generation)) return false
   // Read plainly first, at a tenth of the cost: the exchange tells what the word really is. Only what was read atomically refuses.
   let word = words[index] as number
   if (!memory.countsAreShared) {
@@ -37,9 +44,13 @@ export function enterFlight(memory: TableMemory, slot: number, generation: numbe
       // No call from the exchange to here: a thread that is terminated ends at one.
       const { ledger } = memory
       if (ledger !== undefined) {
-        const own = ledger[slot] as number
+        const cell = 2 * slot
         // What is there of another generation counts no more.
-        ledger[slot] = (own ^ (generation << BITS)) >>> BITS === 0 ? own + 1 : (generation << BITS) | 1
+        if (ledger[cell + 1] !== (generation | 0)) {
+          ledger[cell] = 0
+          ledger[cell + 1] = generation
+        }
+        ledger[cell] = (ledger[cell] as number) + 1
       }
       return true
     }
@@ -56,6 +67,7 @@ export function leaveFlight(memory: TableMemory, slot: number, generation: numbe
   if (!memory.has(slot)) return -1
   const { words } = memory
   const index = inFlightIndex(slot)
+  if (!isSlotOf(words, index, generation)) return -1
   let word = words[index] as number
   if (!memory.countsAreShared) {
     if (!mayLeave(word, generation)) return -1
@@ -68,8 +80,9 @@ export function leaveFlight(memory: TableMemory, slot: number, generation: numbe
     if (found === word) {
       const { ledger } = memory
       if (ledger !== undefined) {
-        const own = ledger[slot] as number
-        if ((own ^ (generation << BITS)) >>> BITS === 0 && (own & MASK) !== 0) ledger[slot] = own - 1
+        const cell = 2 * slot
+        const own = ledger[cell] as number
+        if (ledger[cell + 1] === (generation | 0) && own > 0) ledger[cell] = own - 1
       }
       return (word & MASK) - 1
     }
@@ -82,18 +95,21 @@ export function leaveFlight(memory: TableMemory, slot: number, generation: numbe
  * Takes back the requests in flight that one thread counted, which is at it no more. `Table::take_back` of
  * `crates/core/src/table.rs` is the same.
  * @param ledger as the memory's own; emptied
+ * @param slots look at no more than the first so many
  */
-export function takeBack(memory: TableMemory, ledger: Int32Array): void {
-  for (let slot = 0; slot < ledger.length && memory.has(slot); slot++) {
-    const own = ledger[slot] as number
-    if ((own & MASK) === 0) continue
+export function takeBack(memory: TableMemory, ledger: Int32Array, slots: number = ledger.length / 2): void {
+  for (let slot = 0; slot < slots && memory.has(slot); slot++) {
+    const cell = 2 * slot
+    if (ledger[cell] === 0) continue
     // First: what is taken back twice would be another thread's.
-    ledger[slot] = 0
+    const counted = Atomics.exchange(ledger, cell, 0)
+    const generation = ledger[cell + 1] as number
     const { words } = memory
     const index = inFlightIndex(slot)
+    if (!isSlotOf(words, index, generation)) continue
     let word = Atomics.load(words, index)
-    while ((word ^ own) >>> BITS === 0) {
-      const left = Math.max(0, (word & MASK) - (own & MASK))
+    while (mine(word, generation)) {
+      const left = Math.max(0, (word & MASK) - counted)
       const found = Atomics.compareExchange(words, index, word, (word & ~MASK) | left)
       if (found === word) break
       word = found
@@ -104,11 +120,6 @@ export function takeBack(memory: TableMemory, ledger: Int32Array): void {
 /** The count of an in-flight word. */
 export function countIn(word: number): number {
   return word & MASK
-}
-
-/** Whether an in-flight word has this tag. */
-export function isCountOf(word: number, tag: number): boolean {
-  return word >>> BITS === tag
 }
 
 function mayEnter(word: number, generation: number): boolean {

@@ -30,6 +30,20 @@ function nextCapacity(capacity: number, most: number): number {
 
 const FIRST_CAPACITY = 64
 
+/** Keeps account of which threads use the named metrics of a table that several processes have. */
+export interface NameUse {
+  /** This thread uses the metric of this number among the named ones from now on. */
+  use(named: number): void
+  /** It does not. */
+  drop(named: number): void
+  /**
+   * Frees the metrics that no thread uses.
+   * @param name the one that there is no room for
+   * @throws TableError where there is none
+   */
+  reclaim(name: string): void
+}
+
 /**
  * Views over a table's buffer for one thread. The buffer grows in place, so its address never changes; the views have
  * fixed lengths (length-tracking ones are twenty times slower to read) and are made anew when a slot lies beyond them.
@@ -39,7 +53,7 @@ export class TableMemory {
   /** The header alone; stays valid for ever. */
   readonly header: Int32Array
   /** The header in 64-bit words; stays valid for ever. */
-  readonly names: BigUint64Array
+  readonly headerPairs: BigUint64Array
   /** Clock time that table time is counted from, ms. */
   readonly epoch: number
   readonly mostSlots: number
@@ -49,10 +63,13 @@ export class TableMemory {
    */
   countsAreShared = true
   /**
-   * Where the memory is a file's or another thread's: the requests in flight that this thread counted, by slot, each word as
-   * the slot has it. So they can be taken back should its process be killed, or the thread terminated.
+   * Where the memory is a file's or another thread's: the requests in flight that this thread counted, two words a slot: the
+   * count, and the slot generation that it is of. With these they can be taken back when the process is killed or the thread
+   * terminated.
    */
   ledger: Int32Array | undefined
+  /** Where the memory is a file's: which of its named metrics this thread uses. */
+  names: NameUse | undefined
   /** Called when the views were made anew, for more slots. */
   onGrown: (() => void) | undefined
   /** What the memory belongs to, kept with it. */
@@ -70,7 +87,7 @@ export class TableMemory {
       throw new TableError(`a table's memory has at least ${layout.HEADER_BYTES} bytes`, buffer.byteLength)
     }
     this.header = new Int32Array(buffer, 0, layout.HEADER_WORDS)
-    this.names = new BigUint64Array(buffer, 0, layout.HEADER_WORDS / 2)
+    this.headerPairs = new BigUint64Array(buffer, 0, layout.HEADER_WORDS / 2)
     checkWord(this.header, layout.MAGIC_WORD, layout.MAGIC, 'magic')
     checkWord(this.header, layout.VERSION_WORD, layout.VERSION, 'version')
     checkWord(this.header, layout.HEADER_BYTES_WORD, layout.HEADER_BYTES, 'header size')
@@ -113,6 +130,18 @@ export class TableMemory {
     if ((slot + 1) * SLOT_WORDS + HEADER_WORDS <= this.words.length) return true
     this.attach()
     return (slot + 1) * SLOT_WORDS + HEADER_WORDS <= this.words.length
+  }
+
+  /**
+   * Whether a slot is the one of this generation. The other words of a slot have only a few bits of that, which come round
+   * after 512 or 4,096 nodes: a thread that writes for a node that may have left long ago looks here first.
+   */
+  isOf(slot: number, generation: number): boolean {
+    return (
+      slot !== layout.NO_SLOT &&
+      this.has(slot) &&
+      Atomics.load(this.words, layout.slotWord(slot) + layout.SLOT_GENERATION_WORD) === (generation | 0)
+    )
   }
 
   /** Makes room for more slots. Picks go on meanwhile: nothing moves. For the thread that owns the table. */

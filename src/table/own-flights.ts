@@ -1,6 +1,9 @@
 import { takeBack } from './in-flight.js'
 import { allocate, type TableBuffer, type TableMemory } from './memory.js'
 
+// Of a ledger, for one slot.
+const CELL_BYTES = 8
+
 /** Takes back what a ledger says when this thread ends, however that is, or when nobody has it any more. */
 export interface OwnFlights {
   /** Goes on with views of the same memory, after the table has grown. */
@@ -31,14 +34,14 @@ export function keepLedger(
   memory: TableMemory,
   bind: ((table: Uint8Array, ledger: Uint8Array) => OwnFlights) | undefined,
 ): void {
-  const buffer = allocate(4 * memory.slots, 4 * memory.mostSlots)
-  // A word for each slot of the memory's views. The table itself may grow between two looks at it: its thread goes on.
+  const buffer = allocate(CELL_BYTES * memory.slots, CELL_BYTES * memory.mostSlots)
+  // Two words for each slot of the memory's views. The table itself may grow between two looks at it: its thread goes on.
   const views = (): [table: Uint8Array, ledger: Uint8Array] => {
     const table = memory.bytes()
     const { slots } = memory
-    grow(buffer, 4 * slots)
-    memory.ledger = new Int32Array(buffer, 0, slots)
-    return [table, new Uint8Array(buffer, 0, 4 * slots)]
+    grow(buffer, CELL_BYTES * slots)
+    memory.ledger = new Int32Array(buffer, 0, 2 * slots)
+    return [table, new Uint8Array(buffer, 0, CELL_BYTES * slots)]
   }
   const bound = bind?.(...views())
   if (bound === undefined) views()

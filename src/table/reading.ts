@@ -89,7 +89,7 @@ export function writeReading(
   time: number,
   value: number,
 ): WriteResult {
-  if (slot === layout.NO_SLOT || !memory.has(slot)) return 'left'
+  if (!memory.isOf(slot, generation)) return 'left'
   const index = readingIndex(slot)
   const tag = layout.readingTag(generation)
   const word = encodeReading(time, tag, value)

@@ -54,7 +54,7 @@ export class Registration {
     now: number,
     until: number,
   ): Registration | Refusal {
-    if (slot === layout.NO_SLOT || !memory.has(slot)) return { kind: 'left' }
+    if (!memory.isOf(slot, generation)) return { kind: 'left' }
     const tag = layout.readingTag(generation)
     const word = encodeReading(until, tag, owner)
     const index = registrationIndex(slot)

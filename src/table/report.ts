@@ -2,6 +2,7 @@ import type { KeptReport, Report } from '../report.js'
 import * as layout from './layout.js'
 import type { TableMemory } from './memory.js'
 import { findMetric, keepsNamed } from './metric-names.js'
+import { forgetMetric } from './metric-word.js'
 import {
   clamped,
   decodeReading,
@@ -120,7 +121,7 @@ export function writeReport(
   time: number,
   report: Report,
 ): StoreResult {
-  if (slot === layout.NO_SLOT || !memory.has(slot)) return 'left'
+  if (!memory.isOf(slot, generation)) return 'left'
   const sampled = clamped(time)
   let result: StoreResult = 'empty'
   const tell = (one: WriteResult) => {
@@ -146,7 +147,10 @@ export function writeReport(
   if (report.named !== undefined && keepsNamed(memory)) {
     for (const [name, value] of Object.entries(report.named)) {
       const metric = findMetric(memory, name)
-      if (metric >= layout.METRICS.length) tell(writeMetric(memory, slot, metric, tag, sampled, value))
+      if (metric < layout.METRICS.length) continue
+      tell(writeMetric(memory, slot, metric, tag, sampled, value))
+      // Its place may have been given to another metric meanwhile.
+      if (findMetric(memory, name) !== metric) forgetMetric(memory, slot, metric)
     }
   }
   return result
@@ -202,7 +206,7 @@ function clearOld(memory: TableMemory, slot: number, tag: number, before: number
 
 /** Takes one metric out of a slot, so that it counts as never reported. Safe on any thread. */
 export function eraseMetric(memory: TableMemory, slot: number, generation: number, metric: number): void {
-  if (slot === layout.NO_SLOT || !memory.has(slot)) return
+  if (!memory.isOf(slot, generation)) return
   const tag = layout.readingTag(generation)
   const index = metricIndex(slot, metric)
   const none = encodeMetric(0, tag, Number.NaN)

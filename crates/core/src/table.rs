@@ -244,6 +244,10 @@ impl<W: Words> Table<W> {
         let Some(word) = self.reading_word(slot) else {
             return WriteResult::Left;
         };
+        // The tag alone comes round after 512 nodes.
+        if !self.is_of(slot, slot_generation) {
+            return WriteResult::Left;
+        }
         let new = Reading::new(time, slot_generation, cpu);
         let mut before = Reading(word.load(Relaxed));
         loop {
@@ -306,10 +310,19 @@ impl<W: Words> Table<W> {
         self.count(slot, slot_generation, |count| count.checked_sub(1))
     }
 
+    // Whether the slot is the one of this generation: the tag of the in-flight word comes round after 4,096 nodes.
+    pub(crate) fn is_of(&self, slot: u32, slot_generation: u32) -> bool {
+        self.slot_part(slot, layout::SLOT_GENERATION_WORD)
+            .is_some_and(|word| word.load(Relaxed) == slot_generation)
+    }
+
     fn count(&self, slot: u32, slot_generation: u32, step: impl Fn(u32) -> Option<u32>) -> bool {
         let Some(word) = self.slot_part(slot, layout::IN_FLIGHT_WORD) else {
             return false;
         };
+        if !self.is_of(slot, slot_generation) {
+            return false;
+        }
         let mut before = word.load(Relaxed);
         loop {
             if !layout::flights_of(before, slot_generation) {
@@ -328,25 +341,29 @@ impl<W: Words> Table<W> {
     /// Takes back the requests in flight that one thread counted, which is at it no more. Of what a slot's owner before counted
     /// nothing is taken; and never below zero.
     ///
-    /// `ledger`: a word a slot, as the slot's own word would be with this thread's requests alone; emptied
+    /// `ledger`: two words a slot, the count of this thread's requests and the slot generation that they are of; emptied
     pub fn take_back<L: Words>(&self, ledger: &L) {
-        for (index, slot) in (0..ledger.words()).zip(0..self.capacity()) {
-            let (Some(cell), Some(word)) = (
+        for (index, slot) in (0..ledger.words()).step_by(2).zip(0..self.capacity()) {
+            let (Some(cell), Some(of), Some(word)) = (
                 ledger.word(index),
+                ledger.word(index + 1),
                 self.slot_part(slot, layout::IN_FLIGHT_WORD),
             ) else {
                 return;
             };
             let counted = cell.load(Relaxed);
-            if counted & layout::COUNT_MASK == 0 {
+            if counted == 0 {
                 continue;
             }
             // First: what is taken back twice would be another thread's.
             cell.store(0, Relaxed);
+            let generation = of.load(Relaxed);
+            if !self.is_of(slot, generation) {
+                continue;
+            }
             let mut before = word.load(Relaxed);
-            while (before ^ counted) >> layout::COUNT_BITS == 0 {
-                let left =
-                    (before & layout::COUNT_MASK).saturating_sub(counted & layout::COUNT_MASK);
+            while layout::flights_of(before, generation) {
+                let left = (before & layout::COUNT_MASK).saturating_sub(counted);
                 match word.compare_exchange(before, before & !layout::COUNT_MASK | left, Relaxed) {
                     Ok(_) => break,
                     Err(now) => before = now,

@@ -152,17 +152,17 @@ fn the_last_owner_of_a_slot_changes_nothing() {
 }
 
 #[test]
-fn slot_generations_and_tags_wrap() {
+fn slot_generations_wrap_and_all_of_their_bits_tell_owners_apart() {
     let (memory, table) = memory(1);
     memory
         .word(layout::slot_word(0))
         .unwrap()
         .store(u32::MAX, Relaxed);
     assert_eq!(table.give_back(0), Some(0));
-    assert!(table.enter(0, 4_096), "the count's tag has 12 bits");
+    assert!(!table.enter(0, 4_096), "the count's tag has 12 bits");
     assert_eq!(
         table.write(0, 512, NOW, 1),
-        WriteResult::Stored,
+        WriteResult::Left,
         "the reading's has 9"
     );
 }
@@ -193,13 +193,13 @@ fn what_a_thread_counted_is_taken_back_and_nothing_else() {
     for (slot, generation) in [(0, 0), (0, 0), (0, 0), (1, 1), (2, 0)] {
         assert!(table.enter(slot, generation));
     }
-    let ledger = Owned::zeroed(4 * 3);
-    let cell = |slot| ledger.word(slot).unwrap();
-    cell(0).store(layout::no_flights(0) | 2, Relaxed);
+    let ledger = Owned::zeroed(8 * 3);
+    let store = |slot: usize, count: u32| ledger.word(2 * slot).unwrap().store(count, Relaxed);
+    store(0, 2);
     // Of the slot's owner before.
-    cell(1).store(layout::no_flights(0) | 1, Relaxed);
+    store(1, 1);
     // More than there are: others have taken some back.
-    cell(2).store(layout::no_flights(0) | 9, Relaxed);
+    store(2, 9);
     table.take_back(&ledger);
     let left = [(0, 0), (1, 1), (2, 0)].map(|(slot, generation)| table.in_flight(slot, generation));
     assert_eq!(left, [1, 1, 0]);
@@ -212,13 +212,31 @@ fn a_ledger_of_another_length_than_the_table_is_taken_as_far_as_it_goes() {
     let table = table(2);
     assert!(table.enter(1, 0));
     let long = Owned::zeroed(4 * 64);
-    long.word(1)
-        .unwrap()
-        .store(layout::no_flights(0) | 1, Relaxed);
-    long.word(63).unwrap().store(1, Relaxed);
+    long.word(2).unwrap().store(1, Relaxed);
+    long.word(62).unwrap().store(1, Relaxed);
     table.take_back(&long);
     assert_eq!(table.in_flight(1, 0), 0);
     table.take_back(&Owned::zeroed(0));
+}
+
+#[test]
+fn what_is_written_for_a_node_counts_for_no_other_also_when_the_tags_have_come_round() {
+    let table = table(1);
+    assert!(table.enter(0, 0));
+    let ledger = Owned::zeroed(8);
+    ledger.word(0).unwrap().store(1, Relaxed);
+    for _ in 0..4096 {
+        table.give_back(0);
+    }
+    assert!(table.enter(0, 4096));
+    assert!(!table.leave(0, 0));
+    assert!(!table.enter(0, 0));
+    table.take_back(&ledger);
+    assert_eq!(table.in_flight(0, 4096), 1);
+    assert_eq!(table.write(0, 0, NOW, 1), WriteResult::Left);
+    assert_eq!(table.write_reported(0, 0, NOW), WriteResult::Left);
+    assert_eq!(table.write_metric(0, 0, 0, NOW, 1.0), WriteResult::Left);
+    assert_eq!(table.write(0, 4096, NOW, 1), WriteResult::Stored);
 }
 
 #[test]

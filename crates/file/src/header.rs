@@ -22,7 +22,7 @@ use crate::fault::{Fault, Outcome, refused};
 /// What a file begins with.
 pub const MAGIC: &[u8; 8] = b"idlestab";
 /// Version of the format, of all that is in such a file.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 /// Bytes of a page, and so of the header.
 pub const PAGE: u64 = 4096;
 

@@ -124,9 +124,9 @@ impl SharedFile {
         )
     }
 
-    /// Takes a lock for moments; false where another process keeps it.
-    pub fn wait(&self, byte: u32) -> Outcome<bool> {
-        locks::wait(self.mapping.file(), byte, PATIENCE).map_err(refused("locked"))
+    /// Takes a lock that others hold for moments; false where another process keeps it for so long.
+    pub fn wait(&self, byte: u32, longest: Duration) -> Outcome<bool> {
+        locks::wait(self.mapping.file(), byte, longest).map_err(refused("locked"))
     }
 
     /// Takes a lock, unless another has it.

@@ -119,10 +119,11 @@ impl TableFile {
         self.file.reserve(u64::from(row)).map_err(failed)
     }
 
-    /// Takes a lock for moments; false where another keeps it.
+    /// Takes a lock that others hold for moments; false where another keeps it for `longest` milliseconds.
     #[napi(catch_unwind)]
-    pub fn wait(&self, lock: u32) -> Result<bool> {
-        self.file.wait(lock).map_err(failed)
+    pub fn wait(&self, lock: u32, longest: u32) -> Result<bool> {
+        let longest = std::time::Duration::from_millis(u64::from(longest));
+        self.file.wait(lock, longest).map_err(failed)
     }
 
     /// Takes a lock, unless another has it.

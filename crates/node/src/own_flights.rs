@@ -30,7 +30,7 @@ impl Flights {
 
 #[napi]
 impl OwnFlights {
-    /// `table`: all of a table's memory; `ledger`: a word a slot, which the thread writes.
+    /// `table`: all of a table's memory; `ledger`: two words a slot, which the thread writes.
     #[napi(
         constructor,
         catch_unwind,

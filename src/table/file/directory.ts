@@ -14,6 +14,10 @@ export interface Seat {
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
+function changeWord(version: number): number {
+  return layout.CHANGES_WORD + (version & (layout.MOST_CHANGES - 1))
+}
+
 /** Which node has which slot, as all processes see it. It is changed in `alone`. */
 export class Directory {
   readonly #file: TableFile
@@ -22,32 +26,36 @@ export class Directory {
   readonly #ids: Uint8Array
   readonly #byId = new Map<string, Seat>()
   readonly #bySlot = new Map<number, Seat>()
+  readonly #onVacate: (slot: number) => void
   #seen = 0
+  #hasLooked = false
 
-  constructor(file: TableFile) {
+  /** @param onVacate called with each slot that is emptied, alone */
+  constructor(file: TableFile, onVacate: (slot: number) => void) {
     this.#file = file
+    this.#onVacate = onVacate
     const { nodes } = file.shape
     this.#header = new Int32Array(file.shared, 0, layout.SHARED_HEADER_BYTES / 4)
     this.#states = new Int32Array(file.shared, layout.statesAt(nodes), nodes)
     this.#ids = new Uint8Array(file.shared, layout.idsAt(nodes), nodes * layout.ID_BYTES)
   }
 
-  /** Does what no other process may do at the same time. Not within another one. Throws TableError, as `file.alone`. */
-  alone<R>(work: () => R): R {
-    return this.#file.alone(() => this.#marked(work))
+  /**
+   * Does what no other process may do at the same time; see `TableFile.alone`. Undefined, and nothing is done, where
+   * another process holds the lock for longer than that.
+   */
+  alone<R>(longest: number, work: () => R): R | undefined {
+    return this.#file.alone(longest, () => this.#marked(work))
   }
 
-  /** As `alone`; undefined at once where another process is at it. */
-  aloneNow<R>(work: () => R): R | undefined {
-    return this.#file.aloneNow(() => this.#marked(work))
+  /** The process that holds the lock, or died with it; undefined where none does. */
+  get holder(): number | undefined {
+    return Atomics.load(this.#header, layout.AT_WORK_WORD) || undefined
   }
 
-  // Whoever comes after one that was killed at it finds the mark, and puts in order what that left.
+  // A process that was killed while it changed something left its mark. The next one puts that in order.
   #marked<R>(work: () => R): R {
-    if (Atomics.exchange(this.#header, layout.AT_WORK_WORD, 1) !== 0) {
-      this.#finish()
-      this.#step()
-    }
+    if (Atomics.exchange(this.#header, layout.AT_WORK_WORD, process.pid) !== 0) this.#finish()
     this.look()
     const result = work()
     Atomics.store(this.#header, layout.AT_WORK_WORD, 0)
@@ -76,36 +84,62 @@ export class Directory {
   /** Takes in what others changed. Returns whether they did. */
   look(): boolean {
     const version = Atomics.load(this.#header, layout.DIRECTORY_VERSION_WORD)
-    if (version === this.#seen) return false
+    const behind = (version - this.#seen) | 0
+    if (behind === 0 && this.#hasLooked) return false
+    const slots = this.#hasLooked ? this.#changedSince(this.#seen, behind) : undefined
+    this.#hasLooked = true
     this.#seen = version
     let changed = false
-    for (let slot = 0; slot < this.used; slot++) if (this.#lookAt(slot)) changed = true
+    if (slots === undefined) {
+      for (let slot = 0; slot < this.used; slot++) if (this.#lookAt(slot)) changed = true
+    } else {
+      for (const slot of slots) if (this.#lookAt(slot)) changed = true
+    }
     return changed
+  }
+
+  // Undefined where the file no longer has all of these changes.
+  #changedSince(version: number, count: number): number[] | undefined {
+    if (count < 0 || count > layout.MOST_CHANGES) return undefined
+    const slots: number[] = []
+    for (let i = 0; i < count; i++) {
+      const slot = Atomics.load(this.#header, changeWord((version + i) | 0))
+      if (slot < 0 || slot >= this.#file.shape.nodes) return undefined
+      slots.push(slot)
+    }
+    // Others may have written over the oldest of them meanwhile. One may be writing the next at this moment.
+    const now = Atomics.load(this.#header, layout.DIRECTORY_VERSION_WORD)
+    return ((now - version) | 0) < layout.MOST_CHANGES ? slots : undefined
   }
 
   /** The node's slot, a new one where it has none. Alone. Throws TableError where the file is full, or the id does not fit. */
   seat(id: string): Seat {
     const known = this.#byId.get(id)
     if (known !== undefined) return known
-    const bytes = encoder.encode(id)
-    if (bytes.length > layout.ID_BYTES || decoder.decode(bytes) !== id) {
-      throw this.#file.fault(`a node's id in it has at most ${layout.ID_BYTES} bytes of UTF-8`, id)
-    }
+    const bytes = this.checkId(id)
     const slot = this.#freeSlot()
     this.#ids.set(bytes, slot * layout.ID_BYTES)
     // With this word it is there: whoever is killed before that leaves a free slot.
     Atomics.store(this.#states, slot, bytes.length)
-    this.#step()
+    this.#step(slot)
     return this.#remember(id, slot)
+  }
+
+  /** The bytes of an id. Throws TableError where it does not fit. */
+  checkId(id: string): Uint8Array {
+    const bytes = encoder.encode(id)
+    if (bytes.length <= layout.ID_BYTES && decoder.decode(bytes) === id) return bytes
+    throw this.#file.fault(`a node's id in it has at most ${layout.ID_BYTES} bytes of UTF-8`, id)
   }
 
   /** Empties a slot for its next node. Alone. */
   vacate(slot: number): void {
     Atomics.store(this.#states, slot, layout.EMPTYING)
     this.#forget(slot)
+    this.#onVacate(slot)
     emptySlot(this.#file.memory, slot, (this.#generation(slot) + 1) >>> 0)
     Atomics.store(this.#states, slot, layout.FREE)
-    this.#step()
+    this.#step(slot)
   }
 
   /** Whether the slot has a node. */
@@ -114,6 +148,9 @@ export class Directory {
   }
 
   #finish(): void {
+    // What it changed last may not be among the changes: all who look at the next one look at all slots.
+    Atomics.add(this.#header, layout.DIRECTORY_VERSION_WORD, layout.MOST_CHANGES)
+    publish(this.#file.memory)
     for (let slot = 0; slot < this.used; slot++) if (this.#states[slot] === layout.EMPTYING) this.vacate(slot)
   }
 
@@ -137,7 +174,9 @@ export class Directory {
     throw this.#file.fault(`it is full: it holds at most ${nodes} nodes (createTable({ maxNodes }))`)
   }
 
-  #step(): void {
+  #step(slot: number): void {
+    const version = Atomics.load(this.#header, layout.DIRECTORY_VERSION_WORD)
+    Atomics.store(this.#header, changeWord(version), slot)
     const before = Atomics.add(this.#header, layout.DIRECTORY_VERSION_WORD, 1)
     if (before === this.#seen) this.#seen = (before + 1) | 0
     // Whoever took this node for an unknown one has to look again.

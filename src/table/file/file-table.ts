@@ -3,11 +3,13 @@ import { shown } from '../../errors.js'
 import type { PlacedTold } from '../../poller/told.js'
 import { processClock } from '../../process-clock.js'
 import { warn } from '../../warn.js'
+import { NO_SLOT } from '../layout.js'
 import { type Entry, Table, type TableSource } from '../table.js'
-import { Directory } from './directory.js'
+import { Directory, type Seat } from './directory.js'
 import { type Election, Groups } from './groups.js'
-import { DEFAULT_NODES, SWEPT_WORD } from './layout.js'
+import { DEFAULT_NODES, PATIENCE, SWEPT_WORD } from './layout.js'
 import { Rows } from './rows.js'
+import { Sweep } from './sweep.js'
 import { TableFile } from './table-file.js'
 import { ToldWords } from './told.js'
 
@@ -15,10 +17,18 @@ import { ToldWords } from './told.js'
 const LOOK_EVERY = 200
 /** How often one of them looks for processes that died, ms. */
 const SWEEP_EVERY = 1_000
-/** How often a file is looked for at its path, in looks. */
-const LOOKS_A_VISIT = 25
+/** How often a file is looked for at its path, ms. */
+const VISIT_EVERY = 5_000
+
+/** How long the next step of something that takes longer than one waits, ms. */
+const NEXT_STEP = 10
+/** How long one step may keep the thread and the lock, ms. */
+const STEP = 1
+/** Looks for which nodes may wait for a slot before that is warned of. */
+const LOOKS_BEFORE_WARNING = 10
 
 type Listener = (told: readonly PlacedTold[]) => void
+type SeatedListener = (entries: readonly Entry[]) => void
 
 /** A table in a file: processes of one machine share it, readings and requests in flight. */
 export class FileTable extends Table {
@@ -27,14 +37,23 @@ export class FileTable extends Table {
   readonly #rows: Rows
   readonly #told: ToldWords
   readonly #groups: Groups
+  readonly #sweep: Sweep
   // Of this thread's balancers.
   readonly #own = new Map<string, Entry>()
+  // Those among them that wait for a slot.
+  readonly #waiting = new Set<string>()
   readonly #listeners = new Set<Listener>()
+  readonly #seatedListeners = new Set<SeatedListener>()
   readonly #sweptAt: Float64Array
   // Nodes that this thread has no more.
   #leaving: Entry[] = []
-  #looks = 0
-  #warned = false
+  // Slots that may have no member any more.
+  #vacated: number[] = []
+  #isLeavingSoon = false
+  #visitAt = Number.NEGATIVE_INFINITY
+  #looksWaited = 0
+  #hasWarned = false
+  #hasWarnedOfLock = false
 
   /**
    * Opens the file, or makes it.
@@ -45,17 +64,16 @@ export class FileTable extends Table {
     const file = new TableFile(path, nodes, DEFAULT_NODES)
     super(processClock, file.memory)
     this.#file = file
-    this.#directory = new Directory(file)
     this.#told = new ToldWords(file)
+    this.#directory = new Directory(file, (slot) => this.#told.clear(slot))
     this.#sweptAt = new Float64Array(file.shared, SWEPT_WORD * 4, 1)
-    this.#rows = this.#directory.alone(() => {
-      const rows = new Rows(file, process.pid)
-      this.#sweep(rows)
-      return rows
-    })
-    file.memory.ledger = this.#rows.ledger
+    this.#rows = new Rows(file)
+    this.#sweep = new Sweep(file, this.#directory, this.#rows)
+    this.#takeRow()
+    this.#directory.look()
+    this.#sweepInTime(processClock.now())
     this.#groups = new Groups(file, this.#directory, this.#rows)
-    lookAgain(new WeakRef(this))
+    lookAgain(new WeakRef(this), LOOK_EVERY)
   }
 
   override places(): IterableIterator<Entry> {
@@ -80,36 +98,51 @@ export class FileTable extends Table {
   }
 
   override claim(id: string): Entry {
-    const known = this.#own.get(id)
-    if (known !== undefined) {
-      known.references++
-      return known
-    }
-    this.#checkFile()
-    const seat = this.#directory.alone(() => {
-      const seat = this.#directory.seat(id)
-      this.#rows.setMember(seat.slot, seat.generation, true)
-      return seat
-    })
-    const entry: Entry = { ...seat, references: 1 }
-    this.#own.set(id, entry)
-    this.#told.forget(entry.slot)
-    this.version++
-    return entry
+    return this.claimAll([id])[0] as Entry
   }
 
-  override unclaim(entry: Entry): void {
-    entry.references--
-    if (entry.references > 0 || this.#own.get(entry.id) !== entry) return
-    this.#own.delete(entry.id)
-    this.version++
-    if (this.#file.lost) return
-    this.#leaving.push(entry)
-    try {
-      this.#directory.alone(() => this.#leave())
-    } catch {
-      // A process that was stopped keeps the lock: later.
+  /**
+   * Gives the nodes their slots. Where another process keeps the file's lock, since it was stopped, they get none yet: an
+   * entry without a slot is replaced by one that has it as soon as that can be, and the listeners of `onSeated` are called.
+   */
+  override claimAll(ids: readonly string[]): Entry[] {
+    const joining = ids.filter((id) => !this.#own.has(id))
+    if (joining.length > 0) {
+      if (this.#file.lost) throw this.#file.fault('it was cut short while it was in use')
+      for (const id of joining) this.#directory.checkId(id)
+      const seats = this.#directory.alone(PATIENCE, () => this.#seat(joining))
+      for (const [i, id] of joining.entries()) this.#enter(id, seats?.[i], 0)
+      this.version++
     }
+    return ids.map((id) => {
+      const entry = this.#own.get(id) as Entry
+      entry.references++
+      return entry
+    })
+  }
+
+  override unclaim({ id }: Entry): void {
+    const entry = this.#own.get(id)
+    if (entry === undefined) return
+    entry.references--
+    if (entry.references > 0) return
+    this.#own.delete(id)
+    this.#waiting.delete(id)
+    this.version++
+    if (this.#file.lost || entry.slot === NO_SLOT) return
+    this.#leaving.push(entry)
+    // Those that leave together are given back together. Where another process has the lock: later.
+    if (this.#isLeavingSoon) return
+    this.#isLeavingSoon = true
+    queueMicrotask(() => {
+      this.#isLeavingSoon = false
+      this.#attempt(() => this.#directory.alone(0, () => this.#leave(deadline(STEP))))
+    })
+  }
+
+  override onSeated(listener: SeatedListener): () => void {
+    this.#seatedListeners.add(listener)
+    return () => this.#seatedListeners.delete(listener)
   }
 
   override tell(told: readonly PlacedTold[]): void {
@@ -125,57 +158,134 @@ export class FileTable extends Table {
     return this.#groups.join(name, process.pid)
   }
 
-  /** @internal what a timer does now and then */
-  look(): void {
+  /**
+   * Does what a timer does now and then.
+   * @internal
+   * @returns when it wants to be called again, ms
+   */
+  look(): number {
     if (this.#file.lost) {
       this.#warnOnce('it was cut short while it was in use: this process goes on alone, without reports')
-      return
+      return LOOK_EVERY
     }
-    if (this.#looks++ % LOOKS_A_VISIT === 0 && !this.#file.isThere) {
-      this.#warnOnce('its file was deleted or replaced: processes that start from now on do not share it')
+    const now = processClock.now()
+    if (now >= this.#visitAt) {
+      this.#visitAt = now + VISIT_EVERY
+      if (!this.#file.isThere)
+        this.#warnOnce('its file was deleted or replaced: processes that start from now on do not share it')
     }
-    this.#sweepInTime()
+    this.#sweepInTime(now)
+    this.#seatWaiting()
     if (this.#directory.look()) this.version++
     const told = this.#told.look(this.#own.values())
     if (told.length > 0) for (const listener of [...this.#listeners]) listener(told)
+    return this.#vacated.length > 0 || this.#sweep.isDue(now) ? NEXT_STEP : LOOK_EVERY
+  }
+
+  // Without the lock, unless all rows belong to threads that died.
+  #takeRow(): void {
+    const rows = this.#rows
+    if (rows.take(process.pid)) return
+    this.#directory.alone(PATIENCE, () => this.#sweep.bury(() => false))
+    if (!rows.take(process.pid)) throw rows.full()
+  }
+
+  // Alone. All or none: a file that is full takes none of them.
+  #seat(ids: readonly string[]): Seat[] {
+    this.#leave(() => false)
+    const seats: Seat[] = []
+    try {
+      for (const id of ids) {
+        const seat = this.#directory.seat(id)
+        seats.push(seat)
+        this.#rows.setMember(seat.slot, seat.generation, true)
+      }
+    } catch (error) {
+      for (const { slot, generation } of seats) this.#rows.setMember(slot, generation, false)
+      this.#sweep.vacate(
+        seats.map(({ slot }) => slot),
+        () => false,
+      )
+      throw error
+    }
+    return seats
+  }
+
+  // Without a seat it waits for one.
+  #enter(id: string, seat: Seat | undefined, references: number): Entry {
+    const entry: Entry = { id, slot: NO_SLOT, generation: 0, ...seat, references }
+    this.#own.set(id, entry)
+    if (seat === undefined) this.#waiting.add(id)
+    else {
+      this.#waiting.delete(id)
+      this.#told.forget(seat.slot)
+    }
+    return entry
+  }
+
+  #seatWaiting(): void {
+    if (this.#waiting.size === 0) {
+      this.#looksWaited = 0
+      this.#hasWarnedOfLock = false
+      return
+    }
+    const ids = [...this.#waiting]
+    const seats = this.#directory.alone(0, () => this.#seat(ids))
+    if (seats === undefined) {
+      if (++this.#looksWaited === LOOKS_BEFORE_WARNING) this.#warnOfLock(ids.length)
+      return
+    }
+    const entries = ids.map((id, i) => this.#enter(id, seats[i], this.#own.get(id)?.references ?? 0))
+    this.version++
+    for (const listener of [...this.#seatedListeners]) listener(entries)
   }
 
   // Alone.
-  #leave(): void {
+  #leave(isLate: () => boolean): void {
     for (const { id, slot, generation } of this.#leaving.splice(0)) {
       // It may have come back meanwhile.
       if (this.#own.get(id)?.slot === slot) continue
       this.#rows.setMember(slot, generation, false)
-      if (this.#directory.hasNode(slot) && !this.#rows.anyMember(slot)) this.#directory.vacate(slot)
+      this.#vacated.push(slot)
     }
+    if (this.#vacated.length > 0) this.#vacated = this.#sweep.vacate(this.#vacated, isLate)
   }
 
-  #sweepInTime(): void {
-    const now = processClock.now()
+  #sweepInTime(now: number): void {
     const since = now - (this.#sweptAt[0] as number)
-    if (since >= 0 && since < SWEEP_EVERY) return
-    this.#directory.aloneNow(() => {
-      this.#sweptAt[0] = now
-      this.#leave()
-      this.#sweep(this.#rows)
+    const isTime = !(since >= 0 && since < SWEEP_EVERY)
+    const hasMore = this.#leaving.length > 0 || this.#vacated.length > 0 || this.#sweep.isDue(now)
+    if (!isTime && !hasMore) return
+    const isLate = deadline(STEP)
+    this.#directory.alone(0, () => {
+      if (isTime && this.#sweep.bury(isLate)) this.#sweptAt[0] = now
+      this.#leave(isLate)
+      if (!isLate()) this.#sweep.step(now, isLate)
     })
   }
 
-  // Alone.
-  #sweep(rows: Rows): void {
-    const directory = this.#directory
-    rows.sweep(directory.used)
-    rows.reconcile(directory.used)
-    for (const { slot } of [...directory.seats()]) if (!rows.anyMember(slot)) directory.vacate(slot)
+  #attempt(run: () => void): void {
+    try {
+      run()
+    } catch (error) {
+      this.#warnOnce(String(error))
+    }
   }
 
-  #checkFile(): void {
-    if (this.#file.lost) throw this.#file.fault('it was cut short while it was in use')
+  #warnOfLock(nodes: number): void {
+    if (this.#hasWarnedOfLock) return
+    this.#hasWarnedOfLock = true
+    const { holder } = this.#directory
+    const who = holder === undefined ? 'another process' : `process ${holder}`
+    warn(
+      `the table in ${shown(this.#file.path)}: ${who} keeps its lock, perhaps because it was stopped. ${nodes} nodes are picked without reports until it goes on or ends`,
+      'IDLEST_TABLE',
+    )
   }
 
   #warnOnce(what: string): void {
-    if (this.#warned) return
-    this.#warned = true
+    if (this.#hasWarned) return
+    this.#hasWarned = true
     warn(`the table in ${shown(this.#file.path)}: ${what}`, 'IDLEST_TABLE')
   }
 }
@@ -188,16 +298,22 @@ function* entriesOf(directory: Directory, own: ReadonlyMap<string, Entry>): Iter
   for (const seat of directory.seats()) yield own.get(seat.id) ?? asEntry(seat)
 }
 
+function deadline(ms: number): () => boolean {
+  const end = processClock.now() + ms
+  return () => processClock.now() >= end
+}
+
 // Does not keep the table.
-function lookAgain(table: WeakRef<FileTable>): TimerHandle {
+function lookAgain(table: WeakRef<FileTable>, delay: number): TimerHandle {
   return processClock.setTimeout(() => {
     const found = table.deref()
     if (found === undefined) return
+    let next = LOOK_EVERY
     try {
-      found.look()
+      next = found.look()
     } catch (error) {
       warn(`a look at a table's file failed: ${String(error)}`, 'IDLEST_TABLE')
     }
-    lookAgain(table)
-  }, LOOK_EVERY)
+    lookAgain(table, next)
+  }, delay)
 }

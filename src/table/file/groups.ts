@@ -52,48 +52,56 @@ export class Groups {
 
   /** Throws TableError where the file has too many groups. */
   join(name: string, pid: number): Election {
-    const group = this.#directory.alone(() => this.#enter(hashOf(name)))
-    const word = layout.GROUPS_WORD + group * layout.GROUP_WORDS
+    const hash = hashOf(name)
+    const enter = (longest: number) => this.#directory.alone(longest, () => this.#enter(hash))
+    const leave = (group: number) => this.#leave(group)
+    // While a process that was stopped keeps the lock, it is in none.
+    let group = enter(layout.PATIENCE)
+    const wordOf = (of: number) => layout.GROUPS_WORD + (group ?? 0) * layout.GROUP_WORDS + of
     const header = this.#header
-    const lock = layout.POLLER_LOCKS + group
     const file = this.#file
     const leaders = this.#leaders
     const rows = this.#rows
-    const leave = () => this.#leave(group)
     let left = false
     const election: Election = {
       leads() {
         if (left) return false
-        const leader = leaders.get(group)
-        // Where the file is lost, each polls for itself.
+        // Where the file is lost, each polls for itself; so does one that is in no group yet.
         if (file.lost) return true
+        group ??= enter(0)
+        if (group === undefined) return true
+        const leader = leaders.get(group)
         if (leader !== undefined) return leader === election
-        if (!file.take(lock, true)) return false
+        if (!file.take(layout.POLLER_LOCKS + group, true)) return false
         leaders.set(group, election)
-        Atomics.store(header, word + layout.GROUP_PID_WORD, pid)
-        Atomics.store(header, word + layout.GROUP_ROW_WORD, rows.own)
+        Atomics.store(header, wordOf(layout.GROUP_PID_WORD), pid)
+        Atomics.store(header, wordOf(layout.GROUP_ROW_WORD), rows.own)
         return true
       },
       covers({ slot, generation }) {
-        return rows.hasMember(Atomics.load(header, word + layout.GROUP_ROW_WORD), slot, generation)
+        if (group === undefined) return false
+        return rows.hasMember(Atomics.load(header, wordOf(layout.GROUP_ROW_WORD)), slot, generation)
       },
       get pid() {
-        return Atomics.load(header, word + layout.GROUP_PID_WORD) || undefined
+        return group === undefined
+          ? undefined
+          : Atomics.load(header, wordOf(layout.GROUP_PID_WORD)) || undefined
       },
       get cycles() {
-        return Atomics.load(header, word + layout.GROUP_CYCLES_WORD) >>> 0
+        return group === undefined ? 0 : Atomics.load(header, wordOf(layout.GROUP_CYCLES_WORD)) >>> 0
       },
       cycled() {
-        Atomics.add(header, word + layout.GROUP_CYCLES_WORD, 1)
+        if (group !== undefined) Atomics.add(header, wordOf(layout.GROUP_CYCLES_WORD), 1)
       },
       leave() {
         if (left) return
         left = true
+        if (group === undefined) return
         if (leaders.get(group) === election) {
           leaders.delete(group)
-          file.release(lock)
+          file.release(layout.POLLER_LOCKS + group)
         }
-        leave()
+        leave(group)
       },
     }
     return election

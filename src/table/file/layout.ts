@@ -11,21 +11,25 @@ import * as table from '../layout.js'
  *             word 2 where to look for the next free slot
  *             word 3 slots that were ever used: no others are looked at
  *             word 4 rows that were ever used
- *             word 5 whether a process is at changing the directory, or was killed at it (atomic)
+ *             word 5 id of the process that changes the directory, or was killed while it did; 0: none (atomic)
  *             words 6-7 when rows of the dead were last looked for: the clock's time, ms (one f64)
  *             words 64-575 64 groups of pollers, 8 words each: words 0-1 the hash of their name (64 bits; 0: free),
  *             word 2 process id of the one that polls, word 3 its cycles so far, word 4 its row (all atomic)
- * page 1      rows, 2 words each: word 0 whether it has an owner, word 1 the process id of that
+ *             words 640-895 the slots of the last 256 changes of the directory: that of version v at 640 + v % 256
+ * page 1      rows, 2 words each: word 0 bit 0 whether it has an owner, bits 1-4 which of the table's named metrics that
+ *             uses (atomic); word 1 the process id of the owner
  * then        what nodes told, one atomic 64-bit word a slot: see `told.ts`
  * then        slots, one atomic word each: 0 free, 0xffffffff is being emptied, else the bytes of its node's id
  * then        ids, 512 bytes each, in UTF-8
  * ```
  *
- * A row belongs to one thread of one process, which has a lock of its own for as long as it lives. Of one word a slot:
+ * A row belongs to one thread of one process, which holds a lock of its own for as long as it lives:
  *
  * ```text
- * first half   requests in flight that this thread counted, as `IN_FLIGHT_WORD` has them all. The owner alone writes them
- * second half  whether the thread has the node as a member: the highest bit, and 31 bits of the slot generation; else 0
+ * first       the requests in flight that this thread counted, 2 words a slot: the count, and the slot generation that it is
+ *             of (see `TableMemory.ledger`). The owner alone writes them
+ * then        one word a slot, whether the thread has the node as a member: the highest bit, and 31 bits of the slot
+ *             generation; else 0
  * ```
  */
 export const SHARED_HEADER_BYTES = 8192
@@ -44,7 +48,14 @@ export const GROUP_PID_WORD = 2
 export const GROUP_CYCLES_WORD = 3
 export const GROUP_ROW_WORD = 4
 
+/** The changes that a process can catch up with one by one. After more of them it looks at all slots. */
+export const MOST_CHANGES = 256
+export const CHANGES_WORD = 640
+
 export const ROWS_WORD = 1024
+export const OWNED_BIT = 1
+/** The bit of the first named metric. */
+export const FIRST_NAME_BIT = 2
 /** Threads, of all processes, that may count in one file. */
 export const MOST_ROWS = 256
 
@@ -56,6 +67,14 @@ export const MEMBER_BIT = 0x80000000 | 0
 
 /** Nodes that a file has room for unless it is asked for otherwise. */
 export const DEFAULT_NODES = 4_096
+
+/**
+ * How long a change waits for another process that is at the directory, ms. That takes microseconds; longer is one that was
+ * stopped, and then the change is made later.
+ */
+export const PATIENCE = 5
+/** As `PATIENCE`, where a balancer can't be made without the lock: all named metrics are taken, and one is to be freed. */
+export const RECLAIM_PATIENCE = 200
 
 /** Locks of a file, by number. */
 export const WHOLE_LOCK = 0
@@ -88,7 +107,7 @@ export function shapeFor(nodes: number): FileShape {
     nodes,
     table: table.HEADER_BYTES + nodes * table.SLOT_BYTES,
     shared: idsAt(nodes) + nodes * ID_BYTES,
-    row: pages(8 * nodes),
+    row: pages(12 * nodes),
     rows: MOST_ROWS,
   }
 }

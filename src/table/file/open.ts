@@ -1,6 +1,5 @@
 import { TableMemory } from '../memory.js'
 import type { TableSource } from '../table.js'
-import { Directory } from './directory.js'
 import { DEFAULT_NODES } from './layout.js'
 import { Rows } from './rows.js'
 import { TableFile } from './table-file.js'
@@ -20,8 +19,8 @@ export function attachMemory(source: TableSource, use: Use): TableMemory {
   if (!('kind' in source)) return new TableMemory(source)
   const file = new TableFile(source.path, undefined, DEFAULT_NODES)
   if (use === 'counts') {
-    const rows = new Directory(file).alone(() => new Rows(file, process.pid))
-    file.memory.ledger = rows.ledger
+    const rows = new Rows(file)
+    if (!rows.take(process.pid)) throw rows.full()
   }
   return file.memory
 }

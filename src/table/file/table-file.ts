@@ -15,7 +15,7 @@ export interface TableFileBinding {
   isAt(path: string): boolean
   lost(): boolean
   reserve(row: number): void
-  wait(lock: number): boolean
+  wait(lock: number, longest: number): boolean
   take(lock: number, exclusive: boolean): boolean
   release(lock: number): void
   held(lock: number): boolean
@@ -85,7 +85,7 @@ export class TableFile {
 
   /** Words of a row. */
   row(row: number): Int32Array {
-    return new Int32Array(this.shared, rowAt(this.shape, row), 2 * this.shape.nodes)
+    return new Int32Array(this.shared, rowAt(this.shape, row), 3 * this.shape.nodes)
   }
 
   /** Takes room for a row on the device. */
@@ -94,17 +94,14 @@ export class TableFile {
   }
 
   /**
-   * Does what no other process may do at the same time. Not within another one. Throws TableError where another process
-   * keeps the lock for 2 s, which one that was stopped may do.
+   * Does what no other process may do at the same time. Not within another such call.
+   * @param longest how long to wait for another process that holds the lock, ms; 0: not at all
+   * @returns undefined, and nothing is done, where the lock could not be had: its holder may be stopped
    */
-  alone<R>(work: () => R): R {
-    if (!this.#try(() => this.#binding.wait(WHOLE_LOCK))) throw this.#fault('another process keeps it locked')
-    return this.#unlocking(work)
-  }
-
-  /** As `alone`, but undefined at once where another process is at it. */
-  aloneNow<R>(work: () => R): R | undefined {
-    return this.take(WHOLE_LOCK, true) ? this.#unlocking(work) : undefined
+  alone<R>(longest: number, work: () => R): R | undefined {
+    const taken =
+      longest === 0 ? this.take(WHOLE_LOCK, true) : this.#try(() => this.#binding.wait(WHOLE_LOCK, longest))
+    return taken ? this.#unlocking(work) : undefined
   }
 
   /** Takes a lock, unless another has it. */

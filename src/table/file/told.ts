@@ -1,6 +1,7 @@
 import type { PlacedTold } from '../../poller/told.js'
 import type { NodeState } from '../../report.js'
 import * as table from '../layout.js'
+import type { TableMemory } from '../memory.js'
 import type { Seat } from './directory.js'
 import * as layout from './layout.js'
 import type { TableFile } from './table-file.js'
@@ -53,11 +54,13 @@ function decode(word: bigint, { slot, generation }: Seat): PlacedTold | undefine
 export class ToldWords {
   readonly #header: Int32Array
   readonly #words: BigUint64Array
+  readonly #memory: TableMemory
   // What this thread knows already.
   readonly #known = new Map<number, bigint>()
   #seen: number | undefined
 
   constructor(file: TableFile) {
+    this.#memory = file.memory
     this.#header = new Int32Array(file.shared, 0, layout.SHARED_HEADER_BYTES / 4)
     this.#words = new BigUint64Array(file.shared, layout.SHARED_HEADER_BYTES, file.shape.nodes)
   }
@@ -76,6 +79,8 @@ export class ToldWords {
     this.#seen = version
     const news: PlacedTold[] = []
     for (const seat of seats) {
+      // It waits for a slot.
+      if (seat.slot === table.NO_SLOT) continue
       const word = Atomics.load(this.#words, seat.slot)
       if (this.#known.get(seat.slot) === word) continue
       this.#known.set(seat.slot, word)
@@ -91,8 +96,16 @@ export class ToldWords {
     this.#seen = undefined
   }
 
+  /** Forgets what the last node of a slot told. Alone, before the slot is another node's. */
+  clear(slot: number): void {
+    Atomics.store(this.#words, slot, 0n)
+    this.#known.delete(slot)
+  }
+
   #tell(told: PlacedTold): void {
-    const { slot } = told
+    const { slot, generation } = told
+    // The tag of the word comes round after 512 nodes.
+    if (!this.#memory.isOf(slot, generation)) return
     for (;;) {
       const before = Atomics.load(this.#words, slot)
       const next = encode({ ...decode(before, { ...told, id: '' }), ...told })
