@@ -9,7 +9,6 @@ export type {
   LeastCpuAlgorithm,
   LocalAlgorithm,
   MaglevAlgorithm,
-  OwnSendsCost,
   PowerOfTwoAlgorithm,
   PrequalAlgorithm,
   RandomAlgorithm,

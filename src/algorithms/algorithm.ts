@@ -26,9 +26,6 @@ export interface RoundRobinAlgorithm {
   readonly shared?: boolean
 }
 
-/** What one own pick adds to a node's CPU, 1/1000 percentage points; true: learned; false: own picks do not count. */
-export type OwnSendsCost = number | boolean
-
 /** `leastCpu()`, with its options in the table's units. */
 export interface LeastCpuAlgorithm {
   /** Which algorithm it is. */
@@ -41,8 +38,6 @@ export interface LeastCpuAlgorithm {
   readonly missing: number | 'mean' | 'exclude'
   /** Time constant of the smoothing, ms; 0: none. */
   readonly smoothing: number
-  /** What one own pick adds to the reading. */
-  readonly ownSends: OwnSendsCost
 }
 
 /** `spareCapacity()`, with its options in the table's units. */
@@ -57,8 +52,6 @@ export interface SpareCapacityAlgorithm {
   readonly minShare: number
   /** What a missing reading counts as. */
   readonly missing: 'mean' | 'exclude'
-  /** What one own pick adds to the reading. */
-  readonly ownSends: OwnSendsCost
 }
 
 /** `leastConnections()`: the fewest requests in flight among some. */
@@ -239,8 +232,7 @@ export function weightsOf(algorithm: Algorithm): WeightOf {
 export function isLive(algorithm: Algorithm): boolean {
   const { kind } = algorithm
   if (kind === 'leastConnections' || kind === 'adaptive' || kind === 'prequal') return true
-  if (isByFlights(algorithm)) return true
-  return 'ownSends' in algorithm && algorithm.ownSends !== false
+  return isByFlights(algorithm)
 }
 
 /** Whether it is `powerOfTwo` by requests in flight: those that this process has count too. */

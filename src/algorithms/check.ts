@@ -49,10 +49,6 @@ function isKeyOf(keyOf: unknown): boolean {
   return keyOf === undefined || typeof keyOf === 'function'
 }
 
-function isCost(value: unknown): boolean {
-  return typeof value === 'boolean' || (isNumberFrom(value, 0, CPU_MAX) && value !== 0)
-}
-
 // Takes what may lack anything: it may have come from another thread.
 const checks: { [K in Algorithm['kind']]: (value: object) => boolean } = {
   random: (value) => isWeightsOption((value as Partial<RandomAlgorithm>).weights),
@@ -101,22 +97,20 @@ const checks: { [K in Algorithm['kind']]: (value: object) => boolean } = {
     )
   },
   leastCpu: (value) => {
-    const { threshold, ttl, missing, smoothing, ownSends } = value as Partial<LeastCpuAlgorithm>
+    const { threshold, ttl, missing, smoothing } = value as Partial<LeastCpuAlgorithm>
     return (
       isMilli(threshold) &&
       isNumberFrom(smoothing, 0, Number.MAX_VALUE) &&
-      isCost(ownSends) &&
       isNumberFrom(ttl, 0, Number.POSITIVE_INFINITY) &&
       (missing === 'mean' || missing === 'exclude' || isMilli(missing))
     )
   },
   spareCapacity: (value) => {
-    const { ttl, smoothing, minShare, missing, ownSends } = value as Partial<SpareCapacityAlgorithm>
+    const { ttl, smoothing, minShare, missing } = value as Partial<SpareCapacityAlgorithm>
     return (
       isNumberFrom(ttl, 0, Number.POSITIVE_INFINITY) &&
       isNumberFrom(smoothing, 0, Number.MAX_VALUE) &&
       isNumberFrom(minShare, 0, 1) &&
-      isCost(ownSends) &&
       (missing === 'mean' || missing === 'exclude')
     )
   },
@@ -162,8 +156,8 @@ const fields: {
   prequal: ['quantile', 'pool', 'maxAge', 'probes', 'removals'],
   adaptive: ['ttl', 'smoothing', 'fading', 'errorCost'],
   powerOfTwo: ['metric', 'choices', 'choiceRate', 'otherwise', 'unknown', 'ttl'],
-  leastCpu: ['threshold', 'ttl', 'missing', 'smoothing', 'ownSends'],
-  spareCapacity: ['ttl', 'smoothing', 'minShare', 'missing', 'ownSends'],
+  leastCpu: ['threshold', 'ttl', 'missing', 'smoothing'],
+  spareCapacity: ['ttl', 'smoothing', 'minShare', 'missing'],
   weightedRoundRobin: [
     'blackoutPeriod',
     'weightExpirationPeriod',

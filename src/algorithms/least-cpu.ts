@@ -2,7 +2,6 @@ import * as v from 'valibot'
 import { checkOptions, milliseconds, number, options } from '../options.js'
 import { MILLI, toMilli } from '../table/layout.js'
 import type { LeastCpuAlgorithm } from './algorithm.js'
-import { ownSendsCost, ownSendsOption } from './own-sends.js'
 import { ttlOption } from './ttl.js'
 
 /** Options of `leastCpu`. */
@@ -18,15 +17,6 @@ export interface LeastCpuOptions {
   missing?: number | 'mean' | 'exclude' | undefined
   /** Time constant over which readings are smoothed, ms; 0: the last one as it is, as published. Default 0. */
   smoothing?: number | undefined
-  /**
-   * Adds to each reading what this balancer has itself sent there since: its picks times the CPU that one of them costs,
-   * in percentage points, or learned where this is true. The band is then made of these estimates, and is at least as
-   * wide as one pick. Takes most of the herding away; picks are made one at a time. Default false, as published.
-   *
-   * The cost is learned as the CPU of all nodes over all own picks between their readings, so that where several
-   * balancers do the same, a pick counts for theirs too. Until then it is 1 point.
-   */
-  ownSends?: boolean | number | undefined
 }
 
 const missingExpected = 'a number from 0 to 100 (percent), "mean" or "exclude"'
@@ -45,7 +35,6 @@ const leastCpuOptions = options({
     50,
   ),
   smoothing: v.optional(milliseconds(), 0),
-  ownSends: ownSendsOption,
 })
 
 /**
@@ -62,13 +51,12 @@ const leastCpuOptions = options({
  * @throws OptionError
  */
 export function leastCpu(given: LeastCpuOptions = {}): LeastCpuAlgorithm {
-  const { threshold, ttl, missing, smoothing, ownSends } = checkOptions('leastCpu', given, leastCpuOptions)
+  const { threshold, ttl, missing, smoothing } = checkOptions('leastCpu', given, leastCpuOptions)
   return Object.freeze({
     kind: 'leastCpu',
     threshold: Math.round(threshold * MILLI),
     ttl,
     missing: typeof missing === 'number' ? toMilli(missing) : missing,
     smoothing,
-    ownSends: ownSendsCost(ownSends),
   })
 }

@@ -1,7 +1,6 @@
 import * as v from 'valibot'
 import { checkOptions, milliseconds, number, oneOf, options } from '../options.js'
 import type { SpareCapacityAlgorithm } from './algorithm.js'
-import { ownSendsCost, ownSendsOption } from './own-sends.js'
 import { ttlOption } from './ttl.js'
 
 /** Options of `spareCapacity`. */
@@ -20,11 +19,6 @@ export interface SpareCapacityOptions {
   ttl?: number | undefined
   /** What a member without a fresh reading counts as: the mean of the others, or not picked unless none has one. Default `'mean'`. */
   missing?: 'mean' | 'exclude' | undefined
-  /**
-   * Takes from what a node has to spare what this balancer has itself sent there since its reading: its picks times the
-   * CPU that one of them costs, in percentage points, or learned where this is true (see `leastCpu`). Default false.
-   */
-  ownSends?: boolean | number | undefined
 }
 
 const spareCapacityOptions = options({
@@ -32,7 +26,6 @@ const spareCapacityOptions = options({
   minShare: v.optional(number(0, 1), 0.01),
   ttl: ttlOption,
   missing: v.optional(oneOf(['mean', 'exclude']), 'mean'),
-  ownSends: ownSendsOption,
 })
 
 /**
@@ -45,17 +38,12 @@ const spareCapacityOptions = options({
  * @throws OptionError
  */
 export function spareCapacity(given: SpareCapacityOptions = {}): SpareCapacityAlgorithm {
-  const { smoothing, minShare, ttl, missing, ownSends } = checkOptions(
-    'spareCapacity',
-    given,
-    spareCapacityOptions,
-  )
+  const { smoothing, minShare, ttl, missing } = checkOptions('spareCapacity', given, spareCapacityOptions)
   return Object.freeze({
     kind: 'spareCapacity',
     ttl,
     smoothing,
     minShare,
     missing,
-    ownSends: ownSendsCost(ownSends),
   })
 }

@@ -339,8 +339,7 @@ function arrayAlgorithmOf(algorithm: Algorithm): EngineAlgorithm {
   return algorithm.kind === 'adaptive' ? spareCapacity({ ttl: algorithm.ttl }) : engineAlgorithmOf(algorithm)
 }
 
-// The core of an array pick only tells readings: which of them are fresh, and their values. Own sends are those of
-// members.
+// The core of an array pick only tells readings: which of them are fresh, and their values.
 function asReadings(algorithm: EngineAlgorithm): EngineAlgorithm {
-  return 'missing' in algorithm ? { ...algorithm, missing: 'exclude', ownSends: false } : algorithm
+  return 'missing' in algorithm ? { ...algorithm, missing: 'exclude' } : algorithm
 }

@@ -24,8 +24,6 @@ export function wordsFor(reason: Reason): string {
       return `report is ${duration(reason.age)} old, ttl is ${duration(reason.ttl)}${pollWords(reason.pollError)}`
     case 'band':
       return `outside the band: ${percent(reason.load)} % against ${percent(reason.least)} % + ${percent(reason.threshold)}`
-    case 'sent':
-      return 'outside the band, with what was sent to it since its report'
     case 'busy':
       return `no CPU to spare${reason.cpu === undefined ? '' : `: ${percent(reason.cpu)} %`}`
     case 'outdone':

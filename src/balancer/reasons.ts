@@ -30,8 +30,6 @@ export interface Rules {
   readonly ttl: number | undefined
   /** Width of the band, percentage points, for `leastCpu`. */
   readonly threshold: number | undefined
-  /** Whether what was sent since a report counts. */
-  readonly ownSends: boolean
   /** Whether members without a fresh report are left out while others have one. */
   readonly excludesMissing: boolean
   /** The share of the last picks that one member may have. */
@@ -81,8 +79,6 @@ export type Reason =
       readonly least: number
       readonly threshold: number
     }
-  /** It is in the band but for what was sent to it since its report. */
-  | { readonly code: 'sent' }
   /** It has no CPU to spare, and the algorithm keeps no share for such. */
   | { readonly code: 'busy'; readonly cpu: number | undefined }
   /** Whoever it is compared with is less loaded. */
@@ -109,7 +105,6 @@ export function rulesOf(algorithm: Algorithm, { health, maxShare }: TrustSetting
     algorithm: algorithm.kind,
     ttl: ttl === Number.POSITIVE_INFINITY ? undefined : ttl,
     threshold: algorithm.kind === 'leastCpu' ? algorithm.threshold / 1_000 : undefined,
-    ownSends: 'ownSends' in algorithm && algorithm.ownSends !== false,
     excludesMissing: 'missing' in algorithm && algorithm.missing === 'exclude',
     maxShare,
     failures: health === false ? undefined : health.consecutiveFailures || undefined,
@@ -205,14 +200,10 @@ function silentReason({ age, poll }: NodeFacts, { ttl }: Rules): Reason {
 }
 
 // Where the least busy ones take no more, the band is drawn anew without them.
-function bandReason(
-  { effective: load }: NodeFacts,
-  { threshold, ownSends }: Rules,
-  least: number,
-): Reason | undefined {
+function bandReason({ effective: load }: NodeFacts, { threshold }: Rules, least: number): Reason | undefined {
   if (load === undefined || threshold === undefined) return { code: 'shareless' }
   if (load > least + threshold) return { code: 'band', load, least, threshold }
-  return ownSends ? { code: 'sent' } : undefined
+  return undefined
 }
 
 function limitReason(node: NodeFacts, { maxShare }: Rules): Reason | undefined {

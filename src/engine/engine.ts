@@ -100,21 +100,6 @@ export interface View {
  *   belongs to now. Those left over accept always (`2^32`). `pickExcluding` makes the tables anew, from the last
  *   refresh's estimates and freshness, for those that are left.
  *
- * With `ownSends` these two count picks: each member has a count (`sent`) and the `time` of a reading, kept as long as
- * estimates are. At a refresh a fresh reading of a member that is up, later than `time`, makes `sent = 0`; where there
- * was a time, first `cpuSum += cpu`, `sentSum += sent` and `samples += 1`. After all members, where the cost is learned
- * and `sentSum > 0`, `cost = min(max(cpuSum / sentSum, 0.001), 100,000)`; it is 1,000 before. Then, where
- * `samples >= 8 * members`, all three are halved. Each draw adds one to the `sent` of its member. Such a core is live.
- *
- * - `leastCpu`: a member's estimate is `value + sent * cost`. The band is made of all that are eligible, in order: those
- *   with `estimate < least + cost` or `estimate <= least + threshold`; these bounds stay until it is made again. A draw
- *   is the band's entry `floor(u * length / 2^32)`; if the member's estimate is out of the bounds then, the last entry of
- *   the band takes its place. A band that became empty is made again at once, as it is at each refresh and after each
- *   `pickExcluding`, which draws once from a band of those that are left.
- * - `spareCapacity`: weights are `max(0, weight - sent * cost)`, and shares and tables are made of these; where all are 0
- *   they are 1. Tables are made at each refresh, after each `pickExcluding`, which draws once from tables of those that
- *   are left, and before a draw where `max(32, n)` draws have been made from them.
- *
  * - `leastConnections`: as `random`, but the fewest requests in flight of some. Counts in flight change at any moment, so
  *   a draw reads them as it is made: such a core is *live*, draws are made one at a time, and are never taken back. `n`
  *   is the band's length, `d = min(choices, n)`, or n with `exact`. The candidates are entries of the band: all of

@@ -40,10 +40,6 @@ export const policies = {
     about: 'leastCpu(): at random in a band of 5 points',
     make: (name, setting) => shipped(name, leastCpu({ ttl: readingTtl(setting) }), setting),
   },
-  'least-cpu-own-sends': {
-    about: 'leastCpu({ ownSends: true }): the same, own picks since the report added',
-    make: (name, setting) => shipped(name, leastCpu({ ownSends: true, ttl: readingTtl(setting) }), setting),
-  },
   'lowest-cpu': {
     about: 'leastCpu({ threshold: 0 })',
     make: (name, setting) => shipped(name, leastCpu({ threshold: 0, ttl: readingTtl(setting) }), setting),
@@ -51,11 +47,6 @@ export const policies = {
   'spare-capacity': {
     about: 'spareCapacity(): weights of 100 - CPU, smoothed over 10 s',
     make: (name, setting) => shipped(name, spareCapacity({ ttl: readingTtl(setting) }), setting),
-  },
-  'spare-capacity-own-sends': {
-    about: 'spareCapacity({ ownSends: true })',
-    make: (name, setting) =>
-      shipped(name, spareCapacity({ ownSends: true, ttl: readingTtl(setting) }), setting),
   },
   'spare-capacity-raw': {
     about: 'spareCapacity({ smoothing: 0 })',

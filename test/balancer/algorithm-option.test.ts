@@ -19,7 +19,6 @@ for (const engine of engines) {
       ttl: 10_000,
       missing: 'mean',
       smoothing: 0,
-      ownSends: false,
     }
     t.is(make({ ...right }).select(), 'a')
     for (const wrong of [
@@ -32,8 +31,7 @@ for (const engine of engines) {
       { ...right, missing: 100_001 },
       { ...right, missing: 'median' },
       { ...right, smoothing: -1 },
-      { ...right, ownSends: 0 },
-      { ...right, ownSends: 'yes' },
+      { ...right, ownSends: false },
     ]) {
       t.throws(() => make(wrong), { instanceOf: OptionError, message: /leastCpu\(\)/ }, JSON.stringify(wrong))
     }
@@ -63,7 +61,7 @@ for (const engine of engines) {
       t.throws(() => make({ ...right, ...part }), { instanceOf: OptionError }, JSON.stringify(part))
     }
     // What a caller puts beside them does not reach the engine.
-    for (const beside of [{ place: 99 }, { thread: -5 }, { weights: { a: 1 } }, { ownSends: true }]) {
+    for (const beside of [{ place: 99 }, { thread: -5 }, { weights: { a: 1 } }, { fading: true }]) {
       t.throws(() => make({ ...right, ...beside }), { instanceOf: OptionError }, JSON.stringify(beside))
     }
   })

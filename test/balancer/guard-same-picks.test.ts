@@ -24,7 +24,6 @@ const algorithms: fc.Arbitrary<Algorithm> = fc.constantFrom(
   random({ weights: { a: 3 } }),
   roundRobin(),
   leastCpu(),
-  leastCpu({ ownSends: true }),
   spareCapacity(),
   weightedRoundRobin({ blackoutPeriod: 0 }),
   leastConnections(),

@@ -77,6 +77,5 @@ test('the defaults are the published ones', (t) => {
     ttl: cpuCacheTtl,
     missing: missing * 1000,
     smoothing: 0,
-    ownSends: false,
   })
 })

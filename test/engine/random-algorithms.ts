@@ -18,7 +18,6 @@ const threshold = fc.oneof(
 
 // What the members weigh is said with them; that there are weights, by the algorithm.
 const weights = fc.constantFrom(undefined, { named: 2 })
-const ownSends = fc.constantFrom(false, false, true, 0.0005, 1, 30)
 
 /** Any algorithm that engines have, with any options. */
 export const algorithm: fc.Arbitrary<EngineAlgorithm> = fc.oneof(
@@ -81,7 +80,6 @@ export const algorithm: fc.Arbitrary<EngineAlgorithm> = fc.oneof(
         minShare: fc.constantFrom(0, 0.01, 0.3, 1),
         ttl: fc.constantFrom(0, 100, 250, Number.POSITIVE_INFINITY),
         missing: fc.constantFrom('mean' as const, 'exclude' as const),
-        ownSends,
       })
       .map(spareCapacity),
   },
@@ -128,7 +126,6 @@ export const algorithm: fc.Arbitrary<EngineAlgorithm> = fc.oneof(
           fc.constantFrom('mean' as const, 'exclude' as const),
         ),
         smoothing: fc.constantFrom(0, 0, 70),
-        ownSends,
       })
       .map(leastCpu),
   },

@@ -21,10 +21,6 @@ const ttl = Number.POSITIVE_INFINITY
 const policies: Readonly<Record<string, Policy>> = {
   'two choices on the board': shipped('two', powerOfTwo({ metric: 'cpu', ttl })),
   'least loaded on the board': shipped('least', leastCpu({ threshold: 0, ttl })),
-  'least loaded, board + own dispatches since': shipped(
-    'own sends',
-    leastCpu({ threshold: 0, ttl, ownSends: BOARD_STEP }),
-  ),
   'band (min + 1) on the board': shipped('band', leastCpu({ threshold: BOARD_STEP, ttl })),
 }
 

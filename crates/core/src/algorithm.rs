@@ -3,7 +3,6 @@
 use crate::adaptive::Rules;
 use crate::band::{self, LeastCpu, Seen};
 use crate::fewest::Candidates;
-use crate::own_sends::{Cost, Rule};
 use crate::power_of_two::PowerOfTwo;
 use crate::probe_pool;
 use crate::readings::Readings;
@@ -30,8 +29,6 @@ pub enum Algorithm {
         ttl: f64,
         /// Time constant of the smoothing, ms; 0: none.
         smoothing: f64,
-        /// What an own pick adds to a reading; none where they do not count.
-        own_sends: Option<Cost>,
     },
     /// Every member that is up, with a share by its idle CPU.
     SpareCapacity {
@@ -41,8 +38,6 @@ pub enum Algorithm {
         ttl: f64,
         /// Time constant of the smoothing, ms; 0: none.
         smoothing: f64,
-        /// What an own pick adds to a reading; none where they do not count.
-        own_sends: Option<Cost>,
     },
     /// The fewest requests in flight among these of the members that are up.
     LeastConnections(Candidates),
@@ -75,18 +70,10 @@ impl Algorithm {
     #[must_use]
     pub fn draws(&self) -> Draws {
         match self {
-            Self::Random
-            | Self::LeastCpu {
-                own_sends: None, ..
-            } => Draws::Equal,
+            Self::Random | Self::LeastCpu { .. } => Draws::Equal,
             Self::RoundRobin => Draws::InTurn,
             Self::WeightedRoundRobin { .. } => Draws::InStride,
-            Self::RandomByWeight
-            | Self::SpareCapacity {
-                own_sends: None, ..
-            } => Draws::Weighted,
-            Self::LeastCpu { .. } => Draws::SendingEqual,
-            Self::SpareCapacity { .. } => Draws::SendingWeighted,
+            Self::RandomByWeight | Self::SpareCapacity { .. } => Draws::Weighted,
             Self::LeastConnections(candidates) => Draws::Fewest(*candidates),
             Self::Prequal(_) => Draws::Probed,
             Self::Adaptive { .. } => Draws::Learned,
@@ -102,20 +89,6 @@ impl Algorithm {
             self,
             Self::RandomByWeight | Self::LeastConnectionsByWeight(_)
         )
-    }
-
-    /// What an own pick adds, and what it changes, where own picks count.
-    #[must_use]
-    pub fn sending(&self) -> Option<(Cost, Rule)> {
-        match *self {
-            Self::LeastCpu {
-                band, own_sends, ..
-            } => Some((own_sends?, Rule::Band(f64::from(band.threshold)))),
-            Self::SpareCapacity {
-                spare, own_sends, ..
-            } => Some((own_sends?, Rule::Spare(spare))),
-            _ => None,
-        }
     }
 
     /// Makes a selection of what was read, and says how many members have a fresh reading.
@@ -142,12 +115,6 @@ impl Algorithm {
                 0
             }
             Self::LeastCpu { band, .. } => band.select(seen, &mut into.values, &mut into.band),
-            // The shares are made by whoever counts the picks.
-            Self::SpareCapacity {
-                spare,
-                own_sends: Some(_),
-                ..
-            } => spare.weigh(seen, figures, into),
             Self::SpareCapacity { spare, .. } => spare.select(seen, figures, into),
             Self::PowerOfTwo(two) => two.select(seen, figures, into),
             Self::WeightedRoundRobin { weighing, clamp } => {

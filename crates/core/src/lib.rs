@@ -9,7 +9,6 @@
 //! - [`weights`]: shares and loads by fixed weights.
 //! - [`smoothing`], [`spare`]: smoothed readings, and shares by what they leave idle.
 //! - [`adaptive`], [`reported`]: the least response time to expect, learned from how leases end and what reports say.
-//! - [`own_sends`]: what own picks add to readings.
 //! - [`probe_pool`], [`recent`]: what members said when they were asked just now.
 //! - [`report_weights`], [`stride`]: weights by what is reported, and turns by weight.
 //! - [`selection`], [`alias`], [`fewest`]: what a pool picks from, and how: with equal chances, in turn, by shares, or by
@@ -35,7 +34,6 @@ pub mod maglev;
 pub mod member;
 pub mod memory;
 pub mod murmur3;
-pub mod own_sends;
 pub mod pairs;
 pub mod pool;
 pub mod power_of_two;

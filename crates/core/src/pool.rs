@@ -224,7 +224,7 @@ impl Pool {
         let in_flight = self.readings.in_flight(table);
         let picked = self
             .state
-            .draw(&mut self.selection, &mut self.cursor, in_flight);
+            .draw(&self.selection, &mut self.cursor, in_flight);
         self.drawn = 0;
         picked
     }
@@ -297,9 +297,9 @@ impl Pool {
         } else {
             self.algorithm.select(seen, &self.readings, selection);
             let in_flight = self.readings.in_flight(table);
-            let (whole, cursor) = (&mut self.selection, &mut self.cursor);
+            let cursor = &mut self.cursor;
             self.state
-                .draw_left(selection, whole, cursor, is_left, in_flight)
+                .draw_left(selection, cursor, is_left, in_flight)
         };
         self.drawn = 0;
         picked

@@ -25,12 +25,8 @@ pub enum Draws {
     Fewest(Candidates),
     /// The least (in flight + 1) / weight of some. Live too.
     LeastLoaded(Candidates),
-    /// As `Equal`, by a [`Sending`](crate::own_sends::Sending). Live: each draw changes the next.
-    SendingEqual,
     /// By an [`Adaptive`](crate::adaptive::Adaptive). Live.
     Learned,
-    /// As `Weighted`, by a [`Sending`](crate::own_sends::Sending). Live.
-    SendingWeighted,
     /// As `Equal`, where a [`ProbePool`](crate::probe_pool::ProbePool) has too little to go by. Live.
     Probed,
     /// The best of some by a metric. Live where that is requests in flight.
@@ -46,8 +42,6 @@ impl Draws {
             Self::Fewest(_)
             | Self::LeastLoaded(_)
             | Self::Learned
-            | Self::SendingEqual
-            | Self::SendingWeighted
             | Self::Probed => true,
             Self::Best(comparison) => comparison.live(),
             Self::Equal | Self::InTurn | Self::InStride | Self::Weighted => false,
@@ -147,7 +141,7 @@ impl Selection {
 
     /// Gets ready to draw, after the band and its shares have been made.
     pub fn prepare(&mut self) {
-        if matches!(self.draws, Draws::Weighted | Draws::SendingWeighted) {
+        if self.draws == Draws::Weighted {
             self.alias.build(&self.shares);
         }
     }
@@ -171,12 +165,12 @@ impl Selection {
         }
         let length = self.length();
         let position = match self.draws {
-            Draws::Equal | Draws::SendingEqual | Draws::Learned | Draws::Probed => {
+            Draws::Equal | Draws::Learned | Draws::Probed => {
                 cursor.generator.below(length)
             }
             Draws::InTurn => cursor.turn.pass(length),
             Draws::InStride => self.stride.pass(&mut cursor.turn.0),
-            Draws::Weighted | Draws::SendingWeighted => self.alias.draw(&mut cursor.generator),
+            Draws::Weighted => self.alias.draw(&mut cursor.generator),
             Draws::Fewest(candidates) => {
                 candidates.draw(length, &mut cursor.generator, self.at_position(in_flight))
             }
@@ -198,7 +192,7 @@ impl Selection {
         let length = self.length();
         // Decided once, not for each draw.
         match self.draws {
-            Draws::Equal | Draws::SendingEqual | Draws::Learned | Draws::Probed => {
+            Draws::Equal | Draws::Learned | Draws::Probed => {
                 self.fill_with(into, cursor, |from| from.generator.below(length))
             }
             Draws::InTurn => self.fill_with(into, cursor, |from| from.turn.pass(length)),
@@ -210,7 +204,7 @@ impl Selection {
                     position
                 });
             }
-            Draws::Weighted | Draws::SendingWeighted => {
+            Draws::Weighted => {
                 self.fill_with(into, cursor, |from| self.alias.draw(&mut from.generator));
             }
             Draws::Fewest(candidates) => {
@@ -289,13 +283,9 @@ impl Selection {
                 Draws::Equal
                 | Draws::InTurn
                 | Draws::Fewest(_)
-                | Draws::SendingEqual
                 | Draws::Learned
                 | Draws::Probed => equal,
-                Draws::Weighted
-                | Draws::InStride
-                | Draws::LeastLoaded(_)
-                | Draws::SendingWeighted => self.shares.get(position).copied().unwrap_or(0.0),
+                Draws::Weighted | Draws::InStride | Draws::LeastLoaded(_) => self.shares.get(position).copied().unwrap_or(0.0),
                 Draws::Best(_) => best.get(position).copied().unwrap_or(0.0),
             };
             (index, share)

@@ -4,7 +4,6 @@ use crate::adaptive::Adaptive;
 use crate::algorithm::Algorithm;
 use crate::kept::Kept;
 use crate::member::Member;
-use crate::own_sends::{OwnSends, Sending};
 use crate::probe_pool::ProbePool;
 use crate::readings::Readings;
 use crate::report_weights::ReportWeights;
@@ -23,15 +22,6 @@ pub enum State {
     Smoothed(Estimates),
     /// Weights by their reports.
     Weighed(ReportWeights),
-    /// These, and own picks since then: each changes what the next is drawn from.
-    Sending {
-        /// Of readings.
-        estimates: Estimates,
-        /// Own picks.
-        sends: OwnSends,
-        /// What they change.
-        sending: Sending,
-    },
     /// What they said when they were asked.
     Probed(ProbePool),
     /// What leases on them told.
@@ -49,15 +39,7 @@ impl State {
     pub fn new(algorithm: &Algorithm) -> Self {
         match *algorithm {
             Algorithm::LeastCpu { smoothing, .. } | Algorithm::SpareCapacity { smoothing, .. } => {
-                let estimates = Estimates::new(smoothing);
-                match algorithm.sending() {
-                    None => Self::Smoothed(estimates),
-                    Some((cost, rule)) => Self::Sending {
-                        estimates,
-                        sends: OwnSends::new(cost),
-                        sending: Sending::new(rule),
-                    },
-                }
+                Self::Smoothed(Estimates::new(smoothing))
             }
             Algorithm::Prequal(rules) => Self::Probed(ProbePool::new(rules)),
             Algorithm::Adaptive {
@@ -84,13 +66,6 @@ impl State {
         match self {
             Self::None => {}
             Self::Smoothed(estimates) => estimates.set_members(&kept()),
-            Self::Sending {
-                estimates, sends, ..
-            } => {
-                let kept = kept();
-                estimates.set_members(&kept);
-                sends.set_members(&kept);
-            }
             Self::Probed(probes) => probes.set_members(after, &kept()),
             Self::Learned {
                 estimates,
@@ -109,12 +84,6 @@ impl State {
     pub fn take(&mut self, index: usize, fresh: Fresh) -> f64 {
         match self {
             Self::Smoothed(estimates) => estimates.update(index, fresh.time, fresh.cpu),
-            Self::Sending {
-                estimates, sends, ..
-            } => {
-                sends.take(index, fresh.time, fresh.cpu);
-                estimates.update(index, fresh.time, fresh.cpu)
-            }
             _ => f64::from(fresh.cpu),
         }
     }
@@ -130,10 +99,6 @@ impl State {
         in_flight: impl Fn(u32) -> u32,
     ) {
         match self {
-            Self::Sending { sends, sending, .. } => {
-                sends.learn();
-                sending.start(selection, sends);
-            }
             Self::Learned { adaptive, .. } => {
                 adaptive.refresh(now, &readings.reported, &selection.band, in_flight);
                 selection.values.clear();
@@ -147,7 +112,7 @@ impl State {
     #[must_use]
     pub fn draws(&self) -> bool {
         match self {
-            Self::Sending { .. } | Self::Probed(_) | Self::Learned { .. } => true,
+            Self::Probed(_) | Self::Learned { .. } => true,
             Self::None | Self::Smoothed(_) | Self::Weighed(_) => false,
         }
     }
@@ -158,12 +123,11 @@ impl State {
     #[inline]
     pub fn draw(
         &mut self,
-        selection: &mut Selection,
+        selection: &Selection,
         cursor: &mut Cursor,
         in_flight: impl Fn(u32) -> u32,
     ) -> Option<u32> {
         match self {
-            Self::Sending { sends, sending, .. } => sending.draw(selection, sends, cursor),
             Self::Probed(probes) => draw_probed(probes, selection, cursor, |_| true),
             Self::Learned { adaptive, .. } => {
                 let generator = &mut cursor.generator;
@@ -176,24 +140,15 @@ impl State {
 
     /// The same from a selection without some members.
     ///
-    /// `whole`: the one with all of them, which the pick changes too
     /// `is_left`: whether a member is in the selection
     pub fn draw_left(
         &mut self,
-        left: &mut Selection,
-        whole: &mut Selection,
+        left: &Selection,
         cursor: &mut Cursor,
         is_left: impl Fn(u32) -> bool,
         in_flight: impl Fn(u32) -> u32,
     ) -> Option<u32> {
         match self {
-            Self::Sending { sends, sending, .. } => {
-                let mut among_left = Sending::new(sending.rule());
-                among_left.start(left, sends);
-                let picked = among_left.draw(left, sends, cursor);
-                sending.rebuild(whole, sends);
-                picked
-            }
             Self::Probed(probes) => draw_probed(probes, left, cursor, is_left),
             Self::Learned { adaptive, .. } => {
                 adaptive.draw(&left.band, &mut cursor.generator, is_left, in_flight)

@@ -22,7 +22,6 @@ fn least_cpu(missing: Missing) -> Algorithm {
         },
         ttl: 1_000.0,
         smoothing: 0.0,
-        own_sends: None,
     }
 }
 

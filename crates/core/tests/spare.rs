@@ -22,7 +22,6 @@ fn spare(min_share: f64, exclude_missing: bool, smoothing: f64) -> Algorithm {
         },
         ttl: 1_000.0,
         smoothing,
-        own_sends: None,
     }
 }
 

@@ -43,7 +43,6 @@ fn candidates(case: &Value) -> Vec<String> {
             band,
             ttl,
             smoothing: 0.0,
-            own_sends: None,
         },
         Generator::new(0, 0),
     );

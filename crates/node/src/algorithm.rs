@@ -7,7 +7,6 @@ use idlest_core::algorithm::Algorithm;
 use idlest_core::band::{LeastCpu, Missing};
 use idlest_core::fewest::{Candidates, MOST_DRAWN};
 use idlest_core::layout::{CPU_MAX, METRIC_COUNT};
-use idlest_core::own_sends::Cost;
 use idlest_core::power_of_two::{Otherwise, PowerOfTwo};
 use idlest_core::probe_pool;
 use idlest_core::report_weights::Weighing;
@@ -43,8 +42,6 @@ pub struct AlgorithmSpec {
     pub smoothing: Option<f64>,
     /// `spareCapacity`: what a full member keeps of an equal share, 0-1.
     pub min_share: Option<f64>,
-    /// `leastCpu`, `spareCapacity`: what an own pick adds, 1/1000 percentage points; true: learned; false: nothing.
-    pub own_sends: Option<Either<f64, bool>>,
     /// `adaptive`: what is known fades with this time constant, ms.
     pub fading: Option<f64>,
     /// `adaptive`: a member that gives errors alone counts as so many times as slow, less one.
@@ -115,7 +112,6 @@ impl TryFrom<AlgorithmSpec> for Algorithm {
                     band,
                     ttl,
                     smoothing: milliseconds("smoothing", spec.smoothing)?,
-                    own_sends: cost(spec.own_sends)?,
                 })
             }
             "spareCapacity" => {
@@ -135,7 +131,6 @@ impl TryFrom<AlgorithmSpec> for Algorithm {
                     },
                     ttl: milliseconds("ttl", spec.ttl)?,
                     smoothing: milliseconds("smoothing", spec.smoothing)?,
-                    own_sends: cost(spec.own_sends)?,
                 })
             }
             "adaptive" => {
@@ -263,19 +258,6 @@ fn milliseconds(what: &str, value: Option<f64>) -> Result<f64> {
     match value {
         Some(value) if value >= 0.0 => Ok(value),
         _ => Err(invalid(what, "milliseconds, 0 or more")),
-    }
-}
-
-fn cost(value: Option<Either<f64, bool>>) -> Result<Option<Cost>> {
-    match value {
-        Some(Either::A(cost)) if cost > 0.0 && cost <= f64::from(CPU_MAX) => {
-            Ok(Some(Cost::Fixed(cost)))
-        }
-        Some(Either::B(learned)) => Ok(learned.then_some(Cost::Learned)),
-        _ => Err(invalid(
-            "ownSends",
-            "true, false or a number above 0, at most 100,000",
-        )),
     }
 }
 

@@ -19,10 +19,8 @@ import { CpuReadings } from './cpu-readings.js'
 import { Flights } from './flights.js'
 import { Generator, type GeneratorState } from './generator.js'
 import { MetricReadings } from './metric-readings.js'
-import { OwnSends } from './own-sends.js'
-import type { SendingPlan } from './own-sends-plans.js'
 import { type Dice, type Plan, UniformPlan } from './plan.js'
-import { fillValues, planOf, sendingPlanOf } from './plan-of.js'
+import { fillValues, planOf } from './plan-of.js'
 import { ProbePool } from './probe-pool.js'
 import { ProbedPlan } from './probed-plan.js'
 import { ReportWeights } from './report-weights.js'
@@ -60,14 +58,13 @@ export class PortableCore implements EngineCore {
   // What members report of their requests in flight, for `adaptive`.
   readonly #inFlight: MetricReadings | undefined
   readonly #thread: number
-  readonly #sends: OwnSends | undefined
   readonly #probes: ProbePool | undefined
   readonly #reportWeights: ReportWeights | undefined
   #members = NO_MEMBERS
   #flights: Flights
   // Readings, or weights, as they were at the last refresh: a value, MISSING or OUT.
   #raw = new Float64Array(0)
-  #plan: Plan | SendingPlan = NO_PLAN
+  #plan: Plan = NO_PLAN
 
   constructor(
     memory: TableMemory,
@@ -90,12 +87,9 @@ export class PortableCore implements EngineCore {
     if (algorithm.kind === 'powerOfTwo') {
       this.#metric = new MetricReadings(memory, metricOf(memory, algorithm), algorithm.ttl)
     }
-    if ('ownSends' in algorithm && algorithm.ownSends !== false) {
-      this.#sends = new OwnSends(algorithm.ownSends)
-    }
     if ('smoothing' in algorithm) {
       const { ttl, smoothing, kind } = algorithm
-      const options = { ttl, smoothing, isWhole: kind === 'leastCpu', sends: this.#sends }
+      const options = { ttl, smoothing, isWhole: kind === 'leastCpu' }
       this.#cpu = new CpuReadings(memory, options)
     }
     if (algorithm.kind === 'prequal') this.#probes = new ProbePool(algorithm, generator)
@@ -173,9 +167,7 @@ export class PortableCore implements EngineCore {
     const raw = this.#raw.slice()
     for (const index of excluded) if (index < raw.length) raw[index] = OUT
     const plan = this.#planOf(raw)
-    const index = plan.length === 0 ? -1 : plan.draw(this.#dice)
-    if ('rebuild' in this.#plan) this.#plan.rebuild()
-    return index
+    return plan.length === 0 ? -1 : plan.draw(this.#dice)
   }
 
   fillShares(shares: Float64Array): void {
@@ -188,8 +180,7 @@ export class PortableCore implements EngineCore {
     return this.#reportWeights?.ignored ?? 0
   }
 
-  #planOf(raw: Float64Array): Plan | SendingPlan {
-    if (this.#sends !== undefined) return sendingPlanOf(this.#algorithm, raw, this.#sends)
+  #planOf(raw: Float64Array): Plan {
     if (this.#probes !== undefined) {
       const band = new Uint32Array(raw.length)
       return new ProbedPlan(band, fillBand(raw, raw.length, 0, 0, band), raw, this.#probes)

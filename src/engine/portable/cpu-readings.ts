@@ -4,7 +4,6 @@ import { type MutableReading, readReading } from '../../table/reading.js'
 import { FACT_FRESH, FACT_NEXT_EXPIRY, MEMBER_UP, type MemberArrays } from '../engine.js'
 import { MISSING, OUT } from './band.js'
 import { Estimates } from './estimates.js'
-import type { OwnSends } from './own-sends.js'
 
 export interface CpuReadingsOptions {
   /** Oldest age of a reading that counts, ms. */
@@ -14,7 +13,6 @@ export interface CpuReadingsOptions {
   /** Whether estimates are rounded to whole numbers. */
   readonly isWhole: boolean
   /** Takes the readings too, where own picks since them count. */
-  readonly sends: OwnSends | undefined
 }
 
 /** What members say of their CPU, smoothed, as long as it is fresh. */
@@ -34,13 +32,12 @@ export class CpuReadings {
   /** Takes over the members; those that stay keep their estimates. */
   setMembers(members: MemberArrays): void {
     this.#estimates.setMembers(members)
-    this.#options.sends?.setMembers(members)
   }
 
   /** Fills `raw` with the estimates, `MISSING` or `OUT`, and tells the facts. */
   take(members: MemberArrays, now: number, raw: Float64Array, facts: Float64Array): void {
     const { slots, generations, states } = members
-    const { ttl, isWhole, sends } = this.#options
+    const { ttl, isWhole } = this.#options
     const reading = this.#reading
     let oldest = Number.POSITIVE_INFINITY
     let fresh = 0
@@ -60,11 +57,9 @@ export class CpuReadings {
       }
       const estimate = this.#estimates.update(i, reading.value, reading.time)
       raw[i] = isWhole ? Math.floor(estimate + 0.5) : estimate
-      sends?.take(i, reading.value, reading.time)
       fresh++
       if (reading.time < oldest) oldest = reading.time
     }
-    sends?.learn()
     facts[FACT_NEXT_EXPIRY] = oldest + ttl + 1
     facts[FACT_FRESH] = fresh
   }

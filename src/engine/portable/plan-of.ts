@@ -2,8 +2,6 @@ import { type EngineAlgorithm, isWeighted } from '../../algorithms/algorithm.js'
 import { effective, fillBand, substitute } from './band.js'
 import type { Flights } from './flights.js'
 import { LeastInFlightPlan } from './least-in-flight.js'
-import type { OwnSends } from './own-sends.js'
-import { SendingBandPlan, type SendingPlan, SendingSparePlan } from './own-sends-plans.js'
 import { type Plan, TurnPlan, UniformPlan } from './plan.js'
 import { fillLoads, planOfTwo } from './power-of-two.js'
 import { fillSpareValues, fillWeights, planByWeight } from './spare.js'
@@ -45,18 +43,6 @@ export function planOf(
       : new LeastInFlightPlan(band, length, flights, algorithm)
   }
   return new UniformPlan(band, length)
-}
-
-/** The same for algorithms that count own sends. */
-export function sendingPlanOf(algorithm: EngineAlgorithm, raw: Float64Array, sends: OwnSends): SendingPlan {
-  if (algorithm.kind === 'spareCapacity') {
-    const weights = new Float64Array(raw.length)
-    fillWeights(raw, raw.length, algorithm.missing, weights)
-    return new SendingSparePlan(weights, sends, algorithm.minShare)
-  }
-  const values = new Float64Array(raw.length)
-  fillValues(algorithm, raw, values)
-  return new SendingBandPlan(values, sends, algorithm.kind === 'leastCpu' ? algorithm.threshold : 0)
 }
 
 /** The band alone, for algorithms that have one. Returns its length. */

@@ -82,7 +82,6 @@ export function viewOf(nodes: readonly LiveNode[], turn = 0): LiveView {
       algorithm: 'leastCpu',
       ttl: 10_000,
       threshold: 5,
-      ownSends: false,
       excludesMissing: true,
       maxShare: 1,
       failures: 5,

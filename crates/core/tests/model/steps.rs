@@ -65,7 +65,6 @@ pub fn algorithms() -> impl Strategy<Value = Algorithm> {
             spare,
             ttl: TTL,
             smoothing,
-            own_sends: None,
         }
     });
     prop_oneof![

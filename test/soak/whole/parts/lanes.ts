@@ -64,7 +64,7 @@ export function streamedLane(name: string, agents: readonly AgentPorts[]): Basic
     name,
     nodes: agents.map(({ grpc }) => `127.0.0.1:${grpc}`),
     table,
-    algorithm: leastCpu({ ttl: 3_000, ownSends: true }),
+    algorithm: leastCpu({ ttl: 3_000 }),
     poll: {
       transport: orcaTransport({ reportInterval: 100 }),
       ...POLLS,
