@@ -16,6 +16,8 @@ export class MeteredSocket extends Duplex {
   constructor(socket: Socket, meter: Meter, onExcess: (reason: string) => void) {
     super({ allowHalfOpen: false })
     this.#socket = socket
+    // Whoever reads it may have gone when it fails.
+    this.on('error', () => {})
     socket.on('data', (chunk: Buffer) => {
       if (this.destroyed) return
       const excess = meter(chunk)

@@ -6,6 +6,8 @@ import { bareHost } from '../host.js'
 import type { Answer } from './answer.js'
 import { HttpExchange, type HttpReading } from './http-exchange.js'
 import type { SecureContexts } from './secure-contexts.js'
+import { boundTickets } from './tls-tickets.js'
+import { touch } from './touched.js'
 import type { HttpEndpoint } from './transports/http-endpoint.js'
 
 // How long before a node closes an idle connection a new one is made instead, ms: the request may be on its way then.
@@ -108,15 +110,18 @@ export class HttpNode {
     const { protocol, hostname, port } = new URL(origin)
     const host = bareHost(hostname)
     if (protocol === 'http:') return connect({ host, port: Number(port || 80) })
-    return connectTls({
+    const socket = connectTls({
       ...this.#contexts.connection(host, tls ?? NO_SETTINGS),
       port: Number(port || 443),
       ALPNProtocols: ['http/1.1'],
     })
+    boundTickets(socket, (reason) => this.#lost(socket, reason))
+    return socket
   }
 
   #take(socket: Socket, bytes: Buffer): void {
     if (socket !== this.#socket) return
+    touch(this)
     const exchange = this.#exchange
     // Nothing was asked for.
     if (exchange === undefined || exchange.ended) {

@@ -4,6 +4,7 @@ import type { TlsSettings } from '../client-tls.js'
 import { reasonOf } from '../errors.js'
 import type { Failure } from './answer.js'
 import type { SecureContexts } from './secure-contexts.js'
+import { boundTickets } from './tls-tickets.js'
 
 /** Longest reply, bytes. */
 const LINE_LIMIT = 1_024
@@ -59,7 +60,9 @@ export class LineExchange {
       if (send !== undefined) this.#socket?.write(send)
     }
     if (tls === undefined) return connect({ host, port }, begin)
-    return connectTls({ ...contexts.connection(host, tls), port }, begin)
+    const socket = connectTls({ ...contexts.connection(host, tls), port }, begin)
+    boundTickets(socket, (reason) => this.#end({ kind: 'error', reason }))
+    return socket
   }
 
   #listen(socket: Socket): void {

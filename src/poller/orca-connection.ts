@@ -14,6 +14,7 @@ import type { Failure } from './answer.js'
 import { failureOf, type GrpcStatus, statusOf, UNIMPLEMENTED } from './orca-status.js'
 import type { OrcaConnection, OrcaEvents, StreamEnd } from './orca-stream.js'
 import type { SecureContexts } from './secure-contexts.js'
+import { boundTickets } from './tls-tickets.js'
 import type { OrcaTarget } from './transports/orca.js'
 import { withoutRef } from './without-ref.js'
 
@@ -54,11 +55,12 @@ class Connection implements OrcaConnection {
     this.#events = events
     this.#clock = clock
     const { host, port, secure, tls = {} } = target
-    this.#socket = withoutRef(
-      secure
-        ? connectTls({ ...contexts.connection(host, tls), port, ALPNProtocols: ['h2'] })
-        : connect({ host, port }),
-    )
+    if (secure) {
+      const socket = connectTls({ ...contexts.connection(host, tls), port, ALPNProtocols: ['h2'] })
+      boundTickets(socket, (reason) => this.#run(() => this.#lose({ kind: 'error', reason, excess: true })))
+      this.#socket = socket
+    } else this.#socket = connect({ host, port })
+    withoutRef(this.#socket)
     this.#socket.setNoDelay()
     // Whatever becomes of it, someone has to listen.
     this.#socket.on('error', (error) => this.#run(() => this.#lose(endOf(error))))

@@ -25,6 +25,7 @@ class Played {
   readonly faults: unknown[] = []
   readonly stream: OrcaStream
   messages = 0
+  breaks = false
 
   constructor({ interval = 5_000, random = (): number => 0.5, fails = false } = {}) {
     this.stream = new OrcaStream({
@@ -42,6 +43,7 @@ class Played {
         }
       },
       onMessage: (bytes) => {
+        if (this.breaks) throw new Error('a bug')
         this.messages++
         return bytes === GOOD
       },
@@ -232,6 +234,46 @@ test('a node that was asked to tell ten times a second may do so half as often a
   }
   t.deepEqual(played.downs, [])
 })
+
+test('what throws as a message is handled ends the stream, which is not tried again', (t) => {
+  for (const provoke of [
+    (played: Played) => {
+      played.breaks = true
+      played.last.events.onMessage(GOOD)
+    },
+    (played: Played) => played.last.events.onFault(new Error('a bug')),
+  ]) {
+    const played = new Played()
+    played.last.events.onOpen()
+    provoke(played)
+    t.is(played.faults.length, 1)
+    t.is(played.last.closed, 1)
+    t.is(played.clock.pending, 0)
+    played.clock.jump(1_000_000)
+    t.is(played.tries.length, 1)
+  }
+})
+
+for (const [what, end] of [
+  ['in the stream', (events: OrcaEvents) => events.onEnd({ ...REFUSED, excess: true })],
+  [
+    'once it said that it has no such service',
+    (events: OrcaEvents) => {
+      events.onEnd(UNKNOWN)
+      events.onLost(true)
+    },
+  ],
+] as const) {
+  test(`who sends too much ${what} is waited for longer each time though reports came with it`, (t) => {
+    const played = new Played()
+    for (const wait of [1_000, 1_600, 2_560]) {
+      played.last.events.onOpen()
+      played.last.events.onMessage(GOOD)
+      end(played.last.events)
+      t.is(played.waitForTry(), wait)
+    }
+  })
+}
 
 test('what an earlier connection still says is of no account', (t) => {
   const played = new Played()

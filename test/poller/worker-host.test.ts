@@ -330,3 +330,16 @@ test('a polling thread has no preloads, and yet the flags that connections go by
   const [told] = await once(thread, 'message')
   t.deepEqual(told, ['ipv4first', 'TLSv1.3'])
 })
+
+test.serial('what goes wrong in a thread that goes on is counted, and warned of once', async (t) => {
+  const { host, last, workers } = setUp(t)
+  const client = new Client()
+  host.attach(client)
+  const warnings = warningsOf(t, 'IDLEST_WORKER_FAULT', 'something went wrong')
+  for (let i = 0; i < 3; i++) last().emit('message', { type: 'fault', reason: 'out of the blue' })
+  await new Promise((resolve) => setImmediate(resolve))
+  t.is(host.faults, 3)
+  t.is(warnings.length, 1)
+  t.is(workers.length, 1)
+  t.deepEqual(client.heard, [])
+})

@@ -5,30 +5,33 @@ import { cpus, loadavg } from 'node:os'
 import { Command, Option } from 'commander'
 import { fileToWrite } from '../../bench/arguments.js'
 import { numberFrom } from '../../dist/cli/arguments.js'
+import { soakHostile } from './hostile/scene.js'
 import { soakPoller } from './poller/run.js'
 import { faultsOf, lineOf, printed } from './whole/report.js'
 import { soakWhole } from './whole/whole.js'
 
 interface Options {
-  part: 'whole' | 'poller'
+  part: 'whole' | 'poller' | 'hostile'
   minutes: number
-  cycles: number
+  cycles?: number
   json?: string
 }
 
 const options = new Command('soak')
   .description('Soaks idlest in everything that can fail. Exits with 1 where something is wrong.')
   .addOption(
-    new Option('--part <name>', 'all of it, or polling alone, of nodes that do everything wrong')
-      .choices(['whole', 'poller'])
+    new Option(
+      '--part <name>',
+      'all of it; polling alone, of nodes that do everything wrong; or hostile nodes among good ones',
+    )
+      .choices(['whole', 'poller', 'hostile'])
       .default('whole'),
   )
   .option('--minutes <count>', 'how long all of it is soaked', numberFrom(0.01, 100_000, 'minutes'), 30)
   .option(
     '--cycles <count>',
-    'of each transport, for polling alone',
+    'of each transport, for polling alone (default 10,000); of each phase, with hostile nodes (default 100)',
     numberFrom(1, 1e9, 'cycles', true),
-    10_000,
   )
   .option('--json <file>', 'writes what all of it came to', fileToWrite)
   .parse()
@@ -54,5 +57,10 @@ async function whole(): Promise<boolean> {
   return wrong.length === 0
 }
 
-const good = options.part === 'whole' ? await whole() : await soakPoller(options.cycles)
+const parts = {
+  whole,
+  poller: () => soakPoller(options.cycles ?? 10_000),
+  hostile: () => soakHostile(options.cycles ?? 100),
+}
+const good = await parts[options.part]()
 if (!good) process.exitCode = 1

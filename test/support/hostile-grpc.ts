@@ -212,3 +212,14 @@ export const FRAME_FLOODS: readonly HostileKind[] = [
   ...Object.entries(FLOODS).map(([name, one]) => flooding(name, one)),
   flooding('informational HEADERS', frame(HEADERS, END_HEADERS, 1, EARLY_HINTS), { answered: false }),
 ]
+
+/** A node that is right: it tells its report each interval. */
+export function rightNode(message: Buffer, interval: number): Promise<HostileNode> {
+  return answering('tells its reports', (stream) => {
+    stream.respond(RIGHT)
+    const tell = () => stream.write(framed(message))
+    const timer = setInterval(tell, interval)
+    stream.on('close', () => clearInterval(timer))
+    tell()
+  }).start()
+}

@@ -11,6 +11,9 @@ import type { GrpcModule } from './grpc-module.js'
 
 const STREAM_CORE_METRICS = '/xds.service.orca.v3.OpenRcaService/StreamCoreMetrics'
 
+/** A stream that tells for so long, ms, is well: should it fail later, that is logged again. */
+const HEALTHY_TIME = 60_000
+
 type Subchannel = ReturnType<experimental.SubchannelInterface['getRealSubchannel']>
 type Call = ReturnType<Subchannel['createCall']>
 
@@ -47,6 +50,7 @@ export class ReportStream {
   #call: Call | undefined
   // Tells the events of the present call from those of earlier ones.
   #try = 0
+  #begunAt = 0
   #reported = false
   #complained = false
   #messages: Budget
@@ -87,6 +91,7 @@ export class ReportStream {
     const { grpc, subchannel, period } = this.#options
     const current = ++this.#try
     const now = processClock.now()
+    this.#begunAt = now
     this.#reported = false
     this.#messages = new Budget(messageAllowance(period), now)
     this.#bytes = new Budget(byteAllowance(period), now)
@@ -140,7 +145,7 @@ export class ReportStream {
     }
     this.#latest = unframedMessage(framed, MAX_REPORT)
     this.#reported = true
-    this.#complained = false
+    if (now - this.#begunAt >= HEALTHY_TIME) this.#complained = false
     this.#passOn.soon()
     this.#call?.startRead()
   }
@@ -174,7 +179,7 @@ export class ReportStream {
     this.#backOff.runOnce()
   }
 
-  // Once, until a report has come.
+  // Once, until it has been well for a while.
   #complain(what: string): void {
     if (this.#complained) return
     this.#complained = true
