@@ -5,6 +5,7 @@ import { reasonOf } from '../errors.js'
 import { bareHost } from '../host.js'
 import type { Answer } from './answer.js'
 import { HttpExchange, type HttpReading } from './http-exchange.js'
+import { lookups } from './lookups.js'
 import type { SecureContexts } from './secure-contexts.js'
 import type { HttpEndpoint } from './transports/http-endpoint.js'
 
@@ -107,9 +108,11 @@ export class HttpNode {
     const { origin, tls } = this.#endpoint
     const { protocol, hostname, port } = new URL(origin)
     const host = bareHost(hostname)
-    if (protocol === 'http:') return connect({ host, port: Number(port || 80) })
+    const { lookup } = lookups
+    if (protocol === 'http:') return connect({ host, port: Number(port || 80), lookup })
     return connectTls({
       ...this.#contexts.connection(host, tls ?? NO_SETTINGS),
+      lookup,
       port: Number(port || 443),
       ALPNProtocols: ['http/1.1'],
     })
