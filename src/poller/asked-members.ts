@@ -79,6 +79,7 @@ export class AskedMembers {
 
   /** Makes those that have joined. */
   async prepare(): Promise<void> {
+    this.#makers.retry()
     let loading = this.#makers.load(this.#joining.values())
     while (loading !== undefined) {
       await loading
@@ -86,8 +87,11 @@ export class AskedMembers {
       loading = this.#makers.load(this.#joining.values())
     }
     if (this.#closed) return
-    for (const target of this.#joining.values()) this.#members.set(target.slot, this.#makers.make(target))
-    this.#joining.clear()
+    for (const [slot, target] of this.#joining) {
+      this.#members.set(slot, this.#makers.make(target))
+      // Until what it needs is there it fails in each round.
+      if (!this.#makers.isRetried(target.kind)) this.#joining.delete(slot)
+    }
   }
 
   /** Asks all at once; resolves by the deadline, with what their round came to. Never rejects. */
