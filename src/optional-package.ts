@@ -1,3 +1,4 @@
+import { lacksDescriptors } from './descriptors.js'
 import { OptionError } from './errors.js'
 import { isBundled } from './own-package.js'
 
@@ -11,12 +12,14 @@ export type GrpcModule = typeof import('@grpc/grpc-js')
 export type NatsModule = typeof import('@nats-io/transport-node')
 
 /**
- * Makes sure that a package is installed which only some need. In a bundle that can't be known before it is loaded.
+ * Makes sure that a package is installed which only some need. In a bundle, and while there are no file descriptors, that
+ * can't be known before it is loaded.
  * @param option what it is needed for
  * @throws OptionError that says what to install
  */
 export function needPackage(option: string, name: string): void {
-  if (isBundled()) return
+  // For want of file descriptors it would not be found, and not be looked for again.
+  if (isBundled() || lacksDescriptors()) return
   try {
     import.meta.resolve(name)
   } catch {

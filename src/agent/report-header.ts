@@ -1,11 +1,13 @@
 import { BadReportError } from '../errors.js'
 import type { Report } from '../report.js'
 import { writeOrcaBinary } from '../reports/orca-binary.js'
-import { type HeaderForm, writeOrcaHeader } from '../reports/orca-headers.js'
+import {
+  type HeaderForm,
+  MAX_REPORT_HEADER,
+  MAX_REPORT_TRAILER,
+  writeOrcaHeader,
+} from '../reports/orca-headers.js'
 import { bufferOf } from './buffer.js'
-
-/** Clients take 16 KiB of headers, or less: with more they would refuse the whole response. */
-const MAX_REPORT_HEADER = 8_192
 
 /**
  * Writes a report for the header of a response.
@@ -25,7 +27,8 @@ export function reportHeader(report: Report, form: HeaderForm): string {
  */
 export function reportTrailer(report: Report): Buffer {
   const value = bufferOf(writeOrcaBinary(report))
-  const most = (MAX_REPORT_HEADER / 4) * 3
-  if (value.length > most) throw new BadReportError('', value, `at most ${most} bytes as a trailer`)
+  if (value.length > MAX_REPORT_TRAILER) {
+    throw new BadReportError('', value, `at most ${MAX_REPORT_TRAILER} bytes as a trailer`)
+  }
   return value
 }

@@ -1,6 +1,7 @@
 import { cpuSampler } from '../agent/samplers/index.js'
 import { createSampling, type Sampling } from '../agent/sampling.js'
 import { adaptive } from '../algorithms/adaptive.js'
+import { needDescriptors } from '../descriptors.js'
 import { chooseEngine } from '../engine/load.js'
 import { Generator } from '../engine/portable/generator.js'
 import { OptionError, UnknownNodeError } from '../errors.js'
@@ -167,6 +168,7 @@ class PollingBalancer<N extends NodeLike = NodeLike> extends SeatedBalancer<N> i
   async serve(options?: ServeOptions): Promise<LiveServer> {
     this.checkOpen()
     // Loaded where it is used.
+    needDescriptors()
     const { startLiveServer } = await import('../live/server.js')
     const { name, clock } = this
     const watched = {

@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
 import { authority } from '../host.js'
 import { type ListenCounters, listen } from '../web/listening.js'
 import { answerPage, isOwnHost, PAGE_HEADERS } from '../web/pages.js'
@@ -45,7 +44,6 @@ export async function startLiveServer(watched: Watched, given: ServeOptions = {}
   const { token, tls, interval } = options
   const mayLook = tokenCheck(token)
   const viewers = new Viewers(watched, interval)
-  const streaming = new WeakSet<Socket>()
   const own = {
     requests: 0,
     refused: 0,
@@ -63,9 +61,7 @@ export async function startLiveServer(watched: Watched, given: ServeOptions = {}
 
   function handle(request: IncomingMessage, response: ServerResponse): void {
     own.requests++
-    // Nothing can be answered behind a stream: who asks there all the same would have views pile up.
-    if (streaming.has(request.socket)) request.socket.destroy()
-    else if (hasBody(request)) refuse(response, 413, 'a request has no body')
+    if (hasBody(request)) refuse(response, 413, 'a request has no body')
     // With a token another site's name is of no use: its pages have none.
     else if (!token && !isOwnHost(request, options.host)) {
       refuse(response, 421, 'this server is called by its address, or localhost')
@@ -90,7 +86,6 @@ export async function startLiveServer(watched: Watched, given: ServeOptions = {}
     } else {
       // It is silent between frames, and its viewer says nothing.
       request.socket.setTimeout(0)
-      streaming.add(request.socket)
       viewers.stream(request, response, NO_STORE).catch(() => response.destroy())
     }
   }

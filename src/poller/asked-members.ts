@@ -84,6 +84,7 @@ export class AskedMembers {
 
   /** Makes those that have joined. */
   async prepare(): Promise<void> {
+    this.#makers.retry()
     let loading = this.#makers.load(this.#joining.values())
     while (loading !== undefined) {
       await loading
@@ -91,8 +92,11 @@ export class AskedMembers {
       loading = this.#makers.load(this.#joining.values())
     }
     if (this.#closed) return
-    for (const target of this.#joining.values()) this.#members.set(target.slot, this.#made(target))
-    this.#joining.clear()
+    for (const [slot, target] of this.#joining) {
+      this.#members.set(slot, this.#made(target))
+      // Until what it needs is there it fails in each round.
+      if (!this.#makers.isRetried(target.kind)) this.#joining.delete(slot)
+    }
   }
 
   #made(target: LocalTarget): QuarantinedMember {

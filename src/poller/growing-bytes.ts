@@ -2,12 +2,12 @@
 export class GrowingBytes {
   /** Bytes so far. */
   length = 0
-  // The first piece is kept as it came: most of what is read comes in one.
   #bytes: Buffer | undefined
 
   push(piece: Buffer): void {
     const length = this.length + piece.length
-    if (this.#bytes === undefined) this.#bytes = piece
+    // Most of what is read comes in one piece.
+    if (this.#bytes === undefined) this.#bytes = Buffer.from(piece)
     else {
       if (length > this.#bytes.length) {
         const grown = Buffer.allocUnsafeSlow(Math.max(1_024, 2 * length))

@@ -5,6 +5,7 @@ import { reasonOf } from '../errors.js'
 import { bareHost } from '../host.js'
 import type { Answer } from './answer.js'
 import { HttpExchange, type HttpReading } from './http-exchange.js'
+import { lookups } from './lookups.js'
 import type { SecureContexts } from './secure-contexts.js'
 import { boundTickets } from './tls-tickets.js'
 import { touch } from './touched.js'
@@ -12,6 +13,11 @@ import type { HttpEndpoint } from './transports/http-endpoint.js'
 
 // How long before a node closes an idle connection a new one is made instead, ms: the request may be on its way then.
 const MARGIN = 1_000
+
+// What plain connections are read into, all of them: Node.js would otherwise allocate 64 KiB for each read, and what is left
+// of these fragments the memory of the process. Deno and Bun have no such option.
+const READ_BUFFER =
+  'deno' in process.versions || 'bun' in process.versions ? undefined : Buffer.allocUnsafeSlow(65_536)
 
 const NO_SETTINGS: TlsSettings = {}
 
@@ -94,29 +100,39 @@ export class HttpNode {
   }
 
   #open(): Socket {
-    const socket = this.#connect()
+    const socket = this.#connect((bytes) => this.#take(socket, bytes))
     // Polling keeps no process alive.
     socket.unref()
     socket.once('connect', () => socket.unref())
-    socket.on('data', (bytes) => this.#take(socket, bytes))
     socket.on('error', (error) => this.#lost(socket, reasonOf(error)))
     socket.on('end', () => this.#lost(socket))
     socket.on('close', () => this.#lost(socket))
     return socket
   }
 
-  #connect(): Socket {
+  // What is taken is overwritten by the next read.
+  #connect(take: (bytes: Buffer) => void): Socket {
     const { origin, tls } = this.#endpoint
     const { protocol, hostname, port } = new URL(origin)
     const host = bareHost(hostname)
-    if (protocol === 'http:') return connect({ host, port: Number(port || 80) })
-    const socket = connectTls({
-      ...this.#contexts.connection(host, tls ?? NO_SETTINGS),
-      port: Number(port || 443),
-      ALPNProtocols: ['http/1.1'],
-    })
-    boundTickets(socket, (reason) => this.#lost(socket, reason))
-    return socket
+    const { lookup } = lookups
+    if (protocol === 'https:') {
+      const socket = connectTls({
+        ...this.#contexts.connection(host, tls ?? NO_SETTINGS),
+        lookup,
+        port: Number(port || 443),
+        ALPNProtocols: ['http/1.1'],
+      }).on('data', take)
+      boundTickets(socket, (reason) => this.#lost(socket, reason))
+      return socket
+    }
+    const plain = { host, port: Number(port || 80), lookup }
+    if (READ_BUFFER === undefined) return connect(plain).on('data', take)
+    const callback = (length: number) => {
+      take(READ_BUFFER.subarray(0, length))
+      return true
+    }
+    return connect({ ...plain, onread: { buffer: READ_BUFFER, callback } })
   }
 
   #take(socket: Socket, bytes: Buffer): void {

@@ -3,6 +3,7 @@ import { connect as connectTls } from 'node:tls'
 import type { TlsSettings } from '../client-tls.js'
 import { reasonOf } from '../errors.js'
 import type { Failure } from './answer.js'
+import { lookups } from './lookups.js'
 import type { SecureContexts } from './secure-contexts.js'
 import { boundTickets } from './tls-tickets.js'
 
@@ -59,8 +60,9 @@ export class LineExchange {
     const begin = () => {
       if (send !== undefined) this.#socket?.write(send)
     }
-    if (tls === undefined) return connect({ host, port }, begin)
-    const socket = connectTls({ ...contexts.connection(host, tls), port }, begin)
+    const { lookup } = lookups
+    if (tls === undefined) return connect({ host, port, lookup }, begin)
+    const socket = connectTls({ ...contexts.connection(host, tls), port, lookup }, begin)
     boundTickets(socket, (reason) => this.#end({ kind: 'error', reason }))
     return socket
   }

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.js'
+import { isOutOfDescriptors, needDescriptors } from '../descriptors.js'
 import { reasonOf } from '../errors.js'
 import { loadNats } from '../optional-package.js'
 import { CustomMembers } from './custom-member.js'
@@ -54,12 +55,19 @@ export class MemberMakers {
   readonly #context: MakerContext
   readonly #makers: Partial<Makers> = {}
   readonly #loading = new Map<AnyKind, Promise<void>>()
-  // Why kinds could not be loaded.
+  // Why kinds could not be loaded; and those of them that are tried again.
   readonly #failed = new Map<AnyKind, string>()
+  readonly #retried = new Set<AnyKind>()
   #closed = false
 
   constructor(context: MakerContext) {
     this.#context = context
+  }
+
+  /** Tries again what could not be loaded for want of file descriptors. */
+  retry(): void {
+    for (const kind of this.#retried) this.#failed.delete(kind)
+    this.#retried.clear()
   }
 
   /** Loads what these need; undefined where all of it is there. Never rejects. */
@@ -80,6 +88,11 @@ export class MemberMakers {
     return new UnaskableMember(target.id, target, this.#failed.get(kind) ?? `${kind} was not loaded`)
   }
 
+  /** Whether what members of this kind need could not be loaded, but may be later. */
+  isRetried(kind: AnyKind): boolean {
+    return this.#retried.has(kind)
+  }
+
   /** Lets go of what members share. */
   close(): void {
     this.#closed = true
@@ -90,6 +103,12 @@ export class MemberMakers {
     if (this.#makers[kind] !== undefined || this.#failed.has(kind)) return undefined
     const before = this.#loading.get(kind)
     if (before !== undefined) return before
+    try {
+      if (kind !== 'custom') needDescriptors()
+    } catch (error) {
+      this.#fail(kind, error)
+      return undefined
+    }
     const made = loaders[kind](this.#context)
     if (!(made instanceof Promise)) {
       this.#keep(kind, made)
@@ -97,12 +116,16 @@ export class MemberMakers {
     }
     const loading = made.then(
       (maker) => this.#keep(kind, maker),
-      (error: unknown) => {
-        this.#failed.set(kind, reasonOf(error))
-      },
+      (error: unknown) => this.#fail(kind, error),
     )
     this.#loading.set(kind, loading)
     return loading
+  }
+
+  #fail(kind: AnyKind, error: unknown): void {
+    this.#failed.set(kind, reasonOf(error))
+    this.#loading.delete(kind)
+    if (isOutOfDescriptors(error)) this.#retried.add(kind)
   }
 
   #keep<K extends AnyKind>(kind: K, maker: Makers[K]): void {

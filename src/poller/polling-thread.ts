@@ -1,6 +1,10 @@
 import { parentPort } from 'node:worker_threads'
 import type { ToWorker } from './protocol.js'
 import { RemotePollers } from './remote-pollers.js'
+// What most pollers need is there from the start: a thread that can't be loaded is started anew, a part of it is not.
+import './agent-check-member.js'
+import './cpu-rate.js'
+import './orca-reading.js'
 
 // The program of the polling thread.
 

@@ -4,7 +4,6 @@ import { readOrcaBinary, writeOrcaBinary } from './orca-binary.js'
 import {
   AGE,
   IncomingReport,
-  MAX_REPORT,
   NAMED_METRICS,
   ORCA_MAPS,
   ORCA_NUMBERS,
@@ -21,6 +20,11 @@ export const REPORT_HEADER = 'endpoint-load-metrics'
 export const BINARY_HEADER = 'endpoint-load-metrics-bin'
 /** The request header that asks for reports, and names the form. */
 export const FORMAT_HEADER = 'endpoint-load-metrics-format'
+
+/** Longest report in a header, characters. Clients take 16 KiB of headers in all, or less. */
+export const MAX_REPORT_HEADER = 8_192
+/** Longest serialized report in a header or trailer, bytes: as long in base64. */
+export const MAX_REPORT_TRAILER = (MAX_REPORT_HEADER / 4) * 3
 
 /**
  * The form of a report in a header: gRPC's text (`TEXT cpu_utilization=0.3`), ORCA's JSON, or the serialized message in
@@ -83,8 +87,11 @@ function readBase64(text: string): Report {
   return readOrcaBinary(Buffer.from(text, 'base64'))
 }
 
-function checkLength(value: string): void {
-  if (value.length > MAX_REPORT) throw new BadReportError('', value, `at most ${MAX_REPORT} characters`)
+// Before anything is read: whoever sends requests to a node may have it answer with such a header each time.
+function checkLength(value: string | Uint8Array): void {
+  const [most, unit] =
+    typeof value === 'string' ? [MAX_REPORT_HEADER, 'characters'] : [MAX_REPORT_TRAILER, 'bytes']
+  if (value.length > most) throw new BadReportError('', value, `at most ${most} ${unit} as a header`)
 }
 
 /**
@@ -92,7 +99,7 @@ function checkLength(value: string): void {
  * too, spaces around either and around commas), `JSON {...}` or `BIN` and base64. What becomes of each field is as in
  * `readOrcaJson`; the age is `age_ms` or `named_metrics.age_ms`. In TEXT unknown names are ignored, as in the other
  * forms, but a name may stand once only.
- * @throws BadReportError for another form, a value longer than 64 KiB, a pair without a name or a number, a name that
+ * @throws BadReportError for another form, a value longer than 8 KiB, a pair without a name or a number, a name that
  * stands twice, or what the readers of JSON and of serialized reports refuse
  */
 export function readOrcaHeader(value: string): Report {
@@ -115,11 +122,11 @@ export function readOrcaHeader(value: string): Report {
 /**
  * Reads the value of an `endpoint-load-metrics-bin` header or trailer: a serialized report, as bytes or in base64, padded
  * or not.
- * @throws BadReportError for a text that is not base64 or longer than 64 KiB, and what `readOrcaBinary` refuses
+ * @throws BadReportError for a text that is not base64, a value longer than 8 KiB in base64, and what `readOrcaBinary` refuses
  */
 export function readOrcaBinaryHeader(value: string | Uint8Array): Report {
-  if (typeof value !== 'string') return readOrcaBinary(value)
   checkLength(value)
+  if (typeof value !== 'string') return readOrcaBinary(value)
   return readBase64(value.trim())
 }
 

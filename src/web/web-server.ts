@@ -68,7 +68,7 @@ export function createWebServer(
   refuse: (response: ServerResponse, status: number, error: string) => void,
   counters: WebServerCounters,
 ): Server {
-  const server = create(tls, handle)
+  const server = create(tls, oneByOne(handle, counters))
   server.headersTimeout = HEADERS_TIMEOUT
   server.requestTimeout = HEADERS_TIMEOUT
   server.keepAliveTimeout = KEEP_ALIVE
@@ -95,6 +95,35 @@ export function createWebServer(
     else socket.destroy()
   })
   return server
+}
+
+/**
+ * Handles one request of a connection at a time. Clients that send others before they have their answer could have
+ * thousands of answers made from one packet: they get the one that they wait for, and the connection is closed.
+ */
+function oneByOne(
+  handle: (request: IncomingMessage, response: ServerResponse) => void,
+  counters: WebServerCounters,
+): (request: IncomingMessage, response: ServerResponse) => void {
+  const answering = new WeakMap<Duplex, ServerResponse>()
+  return (request, response) => {
+    const { socket } = request
+    const before = answering.get(socket)
+    if (before === undefined) {
+      answering.set(socket, response)
+      response.once('close', () => answering.delete(socket))
+      handle(request, response)
+      return
+    }
+    counters.requests++
+    counters.refused++
+    if (!before.writableEnded) socket.destroy()
+    else if (before.listenerCount('close', closeBehind) === 0) before.once('close', closeBehind)
+  }
+}
+
+function closeBehind(this: ServerResponse): void {
+  this.req.socket.destroySoon()
 }
 
 function create(

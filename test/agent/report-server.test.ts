@@ -197,3 +197,10 @@ test('a request without a host header is refused, and counted', async (t) => {
   t.deepEqual([requests, refused, answered], [1, 1, 0])
   t.notRegex(await rawExchange(agent.port, 'GET /report HTTP/1.0\r\n\r\n'), /^HTTP\/1\.1 400 /)
 })
+
+test('of requests that come in one packet the first is answered, and the connection is closed', async (t) => {
+  const { agent } = await startAgent(t)
+  const said = await rawExchange(agent.port, 'GET /report HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(100))
+  t.is(said.split('HTTP/1.1 200').length - 1, 1)
+  t.like(agent.counters.server, { requests: 100, answered: 1, refused: 99 })
+})

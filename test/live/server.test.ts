@@ -293,3 +293,16 @@ test('who asks for a stream behind a stream is let go, and views do not pile up'
   await new Promise((resolve) => socket.on('error', () => {}).once('close', resolve))
   t.true(server.counters.streams <= 1)
 })
+
+test('of snapshots that are asked for in one packet the first is answered, and the connection is closed', async (t) => {
+  const { server } = await served(t)
+  const socket = connect(server.port, '127.0.0.1')
+  socket.write('GET /snapshot HTTP/1.1\r\nhost: localhost\r\n\r\n'.repeat(500))
+  let answers = ''
+  for await (const part of socket.setEncoding('latin1')) answers += part
+  t.is(answers.split('HTTP/1.1 200').length - 1, 1)
+  t.true(answers.endsWith('}'))
+  t.is(server.counters.snapshots, 1)
+  t.is(server.counters.requests, 500)
+  t.is(server.counters.refused, 499)
+})

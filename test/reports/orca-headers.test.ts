@@ -2,8 +2,13 @@ import test from 'ava'
 import fc from 'fast-check'
 import { checkReport } from '../../dist/reports/check.js'
 import { writeOrcaBinary } from '../../dist/reports/orca-binary.js'
-import { MAX_REPORT } from '../../dist/reports/orca-fields.js'
-import { readOrcaBinaryHeader, readOrcaHeader, writeOrcaHeader } from '../../dist/reports/orca-headers.js'
+import {
+  MAX_REPORT_HEADER,
+  MAX_REPORT_TRAILER,
+  readOrcaBinaryHeader,
+  readOrcaHeader,
+  writeOrcaHeader,
+} from '../../dist/reports/orca-headers.js'
 import { readOrRefused, refused, reportsOf } from '../support/reports.js'
 
 const FULL = {
@@ -112,17 +117,18 @@ test('the -bin header is read as bytes and in base64, padded or not', (t) => {
   refused(t, () => readOrcaBinaryHeader(base64.slice(0, -4)), 'named_metrics')
 })
 
-test('values of 64 KiB are read, longer ones are refused whatever is in them', (t) => {
-  t.deepEqual(readOrcaHeader('TEXT cpu_utilization=0.5'.padEnd(MAX_REPORT)), { cpu: 50 })
+test('values of 8 KiB are read, longer ones are refused whatever is in them', (t) => {
+  t.deepEqual(readOrcaHeader('TEXT cpu_utilization=0.5'.padEnd(MAX_REPORT_HEADER)), { cpu: 50 })
   for (const start of ['TEXT cpu_utilization=0.5', 'JSON {}', 'BIN ']) {
-    refused(t, () => readOrcaHeader(start.padEnd(MAX_REPORT + 1)), '')
+    refused(t, () => readOrcaHeader(start.padEnd(MAX_REPORT_HEADER + 1)), '')
   }
-  refused(t, () => readOrcaBinaryHeader('A'.repeat(MAX_REPORT + 1)), '')
+  refused(t, () => readOrcaBinaryHeader('A'.repeat(MAX_REPORT_HEADER + 1)), '')
+  refused(t, () => readOrcaBinaryHeader(new Uint8Array(MAX_REPORT_TRAILER + 1)), '')
 })
 
 test('texts that would keep a careless expression busy for seconds are refused at once', (t) => {
   // Each of these takes a quadratic matcher 4e9 steps.
-  const room = MAX_REPORT - 30
+  const room = MAX_REPORT_HEADER - 30
   for (const text of [
     `TEXT cpu_utilization=${'1'.repeat(room)}x`,
     `TEXT cpu_utilization=1e${'1'.repeat(room)}x`,
