@@ -160,7 +160,12 @@ export function addAgentFlags(command: Command): Command {
     .option('--nats <servers>', 'publish reports on NATS too: servers, with commas between them')
     .option('--nats-id <id>', 'by what id balancers know this node, such as 10.0.0.1:8080')
     .option('--nats-subject <subject>', 'what to publish below; idlest.report where it is not given')
-    .addOption(new Option('--nats-token <token>', 'the token of the servers').env('IDLEST_NATS_TOKEN'))
+    .addOption(
+      new Option(
+        '--nats-token <token>',
+        'the token of the servers; better by the variable, which ps does not show',
+      ).env('IDLEST_NATS_TOKEN'),
+    )
     .option('--nats-credentials <file>', "a user's credentials file")
     .option(
       '--weight <percent>',

@@ -1,6 +1,6 @@
 import { count } from '../format.js'
+import { printable } from '../printable.js'
 import type { Result } from '../simulation/simulation.js'
-import { printable } from './printable.js'
 import { table } from './table.js'
 
 function filled(head: string[], rows: string[][]): string {

@@ -66,7 +66,8 @@ export class Targets {
       return {
         kind: 'none',
         id,
-        reason: `poll.transport gave ${shown(transport)} for it: expected ${A_TRANSPORT}`,
+        // Not the text itself, which may be a token.
+        reason: `poll.transport gave ${typeof transport === 'string' ? 'a string' : shown(transport)} for it: expected ${A_TRANSPORT}`,
       }
     } catch (error) {
       return { kind: 'none', id, reason: `poll.transport threw for it: ${reasonOf(error)}` }
