@@ -1,4 +1,5 @@
 import { reasonOf, shown } from '../errors.js'
+import { ignoreRejection } from '../rejections.js'
 import type { Entry } from '../table/table.js'
 import type { Place } from './store.js'
 import {
@@ -63,6 +64,7 @@ export class Targets {
     try {
       const transport: unknown = this.#transport(id)
       if (isTransport(transport)) return resolveTarget(id, transport)
+      ignoreRejection(transport)
       return {
         kind: 'none',
         id,

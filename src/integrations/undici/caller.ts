@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici'
 import type { Lease, NodeLike, ReportSource } from '../../index.js'
+import { ignoreRejection, isYes } from '../../rejections.js'
 import { BINARY_HEADER, REPORT_HEADER } from '../../reports/orca-headers.js'
 import type { FailureKind } from './failures.js'
 import type { CallBalancer, DispatcherSettings, RetrySettings } from './options.js'
@@ -52,7 +53,7 @@ export class Caller<N extends NodeLike> {
     this.balancer = balancer
     this.upstreams = upstreams
     this.retry = settings.retry === false || settings.retry.attempts === 1 ? undefined : settings.retry
-    this.isFailure = settings.isFailure
+    this.isFailure = (status) => isYes(settings.isFailure(status))
     this.headersTimeout = settings.pool?.headersTimeout ?? undefined
     this.readsOrigin = settings.factory !== undefined
     this.#keyOf = settings.key
@@ -65,6 +66,7 @@ export class Caller<N extends NodeLike> {
     this.counters.requests++
     this.#budget.earn()
     const key = this.#keyOf?.(request)
+    if (key instanceof Promise) ignoreRejection(key)
     return key === undefined ? this.balancer.acquire() : this.balancer.acquire({ key })
   }
 
