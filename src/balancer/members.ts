@@ -1,7 +1,7 @@
 import type { WeightOf } from '../algorithms/algorithm.js'
 import { MEMBER_OUT, MEMBER_UP, type MemberArrays } from '../engine/engine.js'
 import { NO_SLOT } from '../table/layout.js'
-import { idOf, type NodeLike } from './node.js'
+import type { NodeLike } from './node.js'
 import { type MemberOrder, type Standing, Standings, type Told, WELL } from './standings.js'
 import { taken } from './taken-places.js'
 
@@ -44,7 +44,8 @@ export interface Places {
 
 /**
  * The members of one balancer, in the order in which they are picked by index. Changes are cheap; the arrays that
- * engines read are made anew when they are next asked for.
+ * engines read are made anew when they are next asked for. A change runs no code of the user's, which might change the
+ * members too: ids come with the nodes, and are not read off them here.
  */
 export class Members<N extends NodeLike> {
   readonly #places: Places
@@ -133,9 +134,9 @@ export class Members<N extends NodeLike> {
   /**
    * False where the node is a member already; one that this process drains is so no longer. Call `settle` after this and
    * the other changes. Throws TableError where it is full.
+   * @param id the node's
    */
-  add(node: N): boolean {
-    const id = idOf(node)
+  add(node: N, id: string): boolean {
     const known = this.#byId.get(id)
     if (known !== undefined) return this.order(known, 'up')
     this.#order.push(this.#enter(newMember(node, this.#places.claim(id))))
@@ -184,14 +185,14 @@ export class Members<N extends NodeLike> {
   /**
    * Lets some go and takes in others, who get their places; the last ones get those that are left empty. All others keep
    * their index, and so their place in turns.
-   * @param joined of which none is a member
+   * @param joined of which none is a member, with their ids
    */
-  change(left: readonly Member<N>[], joined: readonly N[]): void {
+  change(left: readonly Member<N>[], joined: readonly { readonly id: string; readonly node: N }[]): void {
     const list: (Member<N> | undefined)[] = this.list.slice()
     for (const { index } of left) list[index] = undefined
     const entered: Member<N>[] = []
     try {
-      for (const node of joined) entered.push(newMember(node, this.#places.claim(idOf(node))))
+      for (const { id, node } of joined) entered.push(newMember(node, this.#places.claim(id)))
     } catch (error) {
       // All or nothing: a table that is full leaves the members as they were.
       for (const { place } of entered) this.#places.unclaim(place)
