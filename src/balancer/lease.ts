@@ -133,6 +133,16 @@ export class OpenLease<N extends NodeLike = NodeLike> implements Lease<N> {
     if (this.#open) this.release()
   }
 
+  /** What JSON has of it: of its node the id alone, since the object may hold secrets. */
+  toJSON(): object {
+    return { node: this.#member.id, released: !this.#open }
+  }
+
+  /** What `console.log` shows: the same. */
+  [Symbol.for('nodejs.util.inspect.custom')](): object {
+    return this.toJSON()
+  }
+
   // Takes in how it went; `left` is what is in flight at the node now, or below 0.
   #judge(member: Member<N>, told: Outcome, left: number): void {
     const { leases, learning } = this.#owner
