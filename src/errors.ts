@@ -1,4 +1,6 @@
+import { printable } from './printable.js'
 import { isUint8Array } from './typed-array.js'
+import { withoutCredentials, withoutUrlCredentials } from './without-credentials.js'
 
 /** The stable codes of idlest's errors. */
 export type ErrorCode =
@@ -18,19 +20,26 @@ export type ErrorCode =
   | 'IDLEST_LISTEN'
   | 'IDLEST_PEER'
 
-/** What every error of idlest has: a stable `code`, and where one value is at fault, that value. */
+/**
+ * What every error of idlest has: a stable `code`, and where one value is at fault, that value. Neither the message nor
+ * the value holds a secret: see {@link IdlestError.value}.
+ */
 export class IdlestError extends Error {
   /** The class's name. */
   override readonly name: string = 'IdlestError'
   /** Which error it is: stable, for programs to go by. */
   readonly code: ErrorCode
-  /** The offending value, where there is one. */
+  /**
+   * The offending value, where there is one: a string (at most 1,024 characters, `(hidden)` for credentials in it), a
+   * number or another primitive. An object or a function may contain secrets, so it is only described: `an object`. The
+   * value of a secret option is `(hidden)`, and that of an unknown option undefined.
+   */
   readonly value: unknown
 
   constructor(code: ErrorCode, message: string, value?: unknown, cause?: unknown) {
-    super(message, cause === undefined ? undefined : { cause })
+    super(printable(message), cause === undefined ? undefined : { cause })
     this.code = code
-    this.value = value
+    this.value = value === UNKNOWN_OPTION ? undefined : kept(value)
   }
 }
 
@@ -64,6 +73,12 @@ export class UnknownLoadError extends IdlestError {
   }
 }
 
+/** Stands for a secret in an error. */
+export const HIDDEN = '(hidden)'
+
+/** Stands for the value of an option that does not exist: it may be a secret under a misspelt name. */
+export const UNKNOWN_OPTION: unique symbol = Symbol('unknown option')
+
 /** An option is unknown, of the wrong type or out of range. */
 export class OptionError extends IdlestError {
   /** The class's name. */
@@ -74,8 +89,10 @@ export class OptionError extends IdlestError {
   readonly expected: string
 
   constructor(option: string, value: unknown, expected: string, cause?: unknown) {
-    super('IDLEST_BAD_OPTION', `option ${option} is ${shown(value)}: expected ${expected}`, value, cause)
-    this.option = option
+    const name = shownName(option)
+    const what = value === UNKNOWN_OPTION ? 'unknown' : shown(value)
+    super('IDLEST_BAD_OPTION', `option ${name} is ${what}: expected ${expected}`, value, cause)
+    this.option = name
     this.expected = expected
   }
 }
@@ -241,10 +258,28 @@ function shownField(field: string): string {
   return field.length <= 60 && /^[ -~]*$/.test(field) ? field : shown(field)
 }
 
-/** A value for a message: short, quoted where it is a string, safe for anything. */
+const LONGEST_NAME = 200
+
+// A name that is unknown may be anything, such as a URL that was taken for a name.
+function shownName(name: string): string {
+  return printable(cut(withoutCredentials(name), LONGEST_NAME))
+}
+
+// What an error keeps of a value. Logs print it, so it may hold no secret.
+function kept(value: unknown): unknown {
+  if (typeof value === 'string') return withoutCredentials(value)
+  const isObject = (typeof value === 'object' && value !== null) || typeof value === 'function'
+  return isObject ? shown(value) : value
+}
+
+function cut(text: string, length: number): string {
+  return text.length > length ? `${text.slice(0, length)}…` : text
+}
+
+/** A value for a message: short, quoted where it is a string, without credentials, safe for anything. */
 export function shown(value: unknown): string {
   try {
-    return shownAsIs(value)
+    return printable(shownAsIs(value))
   } catch {
     // A proxy that throws, or is revoked.
     return "an object that can't be read"
@@ -253,7 +288,8 @@ export function shown(value: unknown): string {
 
 function shownAsIs(value: unknown): string {
   if (typeof value === 'string') {
-    const short = value.length > 60 ? `${value.slice(0, 60)}… (${value.length} characters)` : value
+    const safe = withoutCredentials(value)
+    const short = safe.length > 60 ? `${safe.slice(0, 60)}… (${value.length} characters)` : safe
     return JSON.stringify(short)
   }
   if (typeof value === 'bigint') return `${value}n`
@@ -275,8 +311,7 @@ function textOf(error: unknown): string {
   }
 }
 
-/** The words of whatever was thrown, short enough for a warning: a remote may have written them. */
+/** The words of whatever was thrown, short enough for a warning, without credentials, and printable: a peer may have written them. */
 export function reasonOf(error: unknown): string {
-  const text = textOf(error)
-  return text.length > LONGEST_REASON ? `${text.slice(0, LONGEST_REASON)}…` : text
+  return printable(cut(withoutUrlCredentials(textOf(error)), LONGEST_REASON))
 }

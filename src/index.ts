@@ -159,6 +159,7 @@ export {
   orcaTransport,
 } from './poller/transports/orca.js'
 export type { PollElection } from './poller/watch-leader.js'
+export type { NotAsync } from './rejections.js'
 export type { KeptReport, NodeState, Report } from './report.js'
 export type { CpuSource } from './reports/node-cpu.js'
 export type { HeaderForm } from './reports/orca-headers.js'

@@ -1,12 +1,13 @@
 import { closest } from 'fastest-levenshtein'
 import * as v from 'valibot'
 import { type Clock, isClock, LONGEST_WAIT } from './clock.js'
-import { OptionError, shown } from './errors.js'
+import { HIDDEN, OptionError, shown, UNKNOWN_OPTION } from './errors.js'
 import { hasFields } from './fields.js'
 
 /**
  * Checks options that a user passed and fills in defaults; throws OptionError for the first that is wrong, with its
- * path, its value and what would be right. An unknown option is wrong too, and the error names the nearest known one.
+ * path, its value and what would be right. An unknown option is wrong too, and the error names the nearest known one, but
+ * not the value, which may be a secret under a misspelt name.
  *
  * Schemas are valibot's; build objects with `options` (it knows its keys), and give leaves a message that completes
  * "expected …", or take one of the leaves below, which have it.
@@ -21,7 +22,7 @@ import { hasFields } from './fields.js'
  *
  * const poll = checkOptions('poll', { interval: 250 }, pollOptions) // { interval: 250, workers: 1 }
  * checkOptions('poll', { intervall: 250 }, pollOptions)
- * // OptionError: option poll.intervall is 250: expected a known option; the nearest is "interval"
+ * // OptionError: option poll.intervall is unknown: expected a known option; the nearest is "interval"
  * checkOptions('poll', { interval: -1 }, pollOptions)
  * // OptionError: option poll.interval is -1: expected a number of milliseconds of at least 1
  * ```
@@ -42,6 +43,7 @@ export function checkOptions<S extends v.GenericSchema>(
 export interface Finding {
   /** Names and indices that lead to it. */
   readonly path: readonly (string | number)[]
+  /** `UNKNOWN_OPTION` where the name is wrong, HIDDEN where it may be a secret. */
   readonly value: unknown
   /** What would be right. */
   readonly expected: string
@@ -94,9 +96,9 @@ export function options<const E extends v.ObjectEntries>(entries: E) {
     }
     return issue.received === 'undefined' && issue.expected !== 'Object'
       ? `a value for ${issue.expected}`
-      : 'an object of options'
+      : AN_OBJECT
   })
-  return v.pipe(v.custom<v.InferInput<typeof schema>>(hasFields, 'an object of options'), schema)
+  return v.pipe(v.custom<v.InferInput<typeof schema>>(hasFields, AN_OBJECT), schema)
 }
 
 /** A finite number from `min` to `max`. */
@@ -131,9 +133,6 @@ export function method<F extends (...args: never[]) => unknown>(expected = 'a fu
   return v.custom<F>((value) => typeof value === 'function', expected)
 }
 
-/** Stands for a secret in an error. */
-export const HIDDEN = '(hidden)'
-
 /** A value that no error may show, such as a token. An empty one usually comes from a variable that is not set. */
 export function secret<T>(check: (value: unknown) => value is T, expected: string, what = 'value') {
   return v.pipe(
@@ -165,6 +164,7 @@ function range(min: number, max: number): string {
   return `from ${min} to ${max}`
 }
 
+const AN_OBJECT = 'an object of options'
 const NO_OPTIONS = 'no options'
 const KNOWN_OPTION = 'a known option; the nearest is '
 
@@ -195,16 +195,21 @@ function findings(value: unknown, issues: readonly Issue[]): Finding[] {
   return issues.map(deepest).map((issue) => {
     const { path = [] } = issue
     const expected = said(issue)
-    const last = path.at(-1)
-    const wrong = isUnknownKey(issue) && last !== undefined ? last.value : issue.input
+    // Also where a check of ours passes on what another schema found.
+    const isName = isUnknownKey(issue) || expected === NO_OPTIONS || expected.startsWith(KNOWN_OPTION)
+    const wrong = issue.path === undefined ? value : issue.input
     return {
       path: path.map(({ key }) => (typeof key === 'number' ? key : String(key))),
-      value: issue.path === undefined ? value : wrong,
+      value: isName ? UNKNOWN_OPTION : tellable(wrong, expected),
       expected,
-      // Also where a check of ours passes on what another schema found.
-      isName: expected === NO_OPTIONS || expected.startsWith(KNOWN_OPTION),
+      isName,
     }
   })
+}
+
+// A text in the place of options may be one of them: a token, or a key in PEM.
+function tellable(value: unknown, expected: string): unknown {
+  return expected === AN_OBJECT && typeof value === 'string' ? HIDDEN : value
 }
 
 // A misspelt name explains a missing one.

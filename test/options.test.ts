@@ -65,10 +65,11 @@ test('all that is wrong comes at once, by paths and with what would be right', (
   t.deepEqual(findWrong('poll', { workers: 2 }, schema), { ok: true, value: { interval: 5_000, workers: 2 } })
 })
 
-test('an unknown option is refused with its value and the nearest known one', (t) => {
+test('an unknown option is refused with the nearest known one, and without its value', (t) => {
   const error = t.throws(() => checkOptions('poll', { Intervall: 7 }, schema), { instanceOf: OptionError })
   t.is(error.option, 'poll.Intervall')
-  t.is(error.value, 7)
+  t.is(error.value, undefined)
+  t.is(error.message, 'option poll.Intervall is unknown: expected a known option; the nearest is "interval"')
   t.is(error.expected, 'a known option; the nearest is "interval"')
 })
 
@@ -145,7 +146,7 @@ test('options that throw when they are read are an OptionError, with what they t
   for (const wrong of [getter, proxy]) {
     const error = t.throws(() => checkOptions('poll', wrong, schema), { instanceOf: OptionError })
     t.is(error.option, 'poll')
-    t.is(error.value, wrong)
+    t.is(error.value, wrong === getter ? 'an object' : "an object that can't be read")
     t.is(error.cause, thrown)
   }
 })
@@ -155,7 +156,7 @@ test('a proxy that is revoked is an OptionError, as options and as the value of 
   revoke()
   for (const wrong of [proxy, { interval: proxy }]) {
     const error = t.throws(() => checkOptions('poll', wrong, schema), { instanceOf: OptionError })
-    t.is(error.value, wrong)
+    t.regex(String(error.value), /^an object/)
   }
 })
 

@@ -13,6 +13,12 @@ export interface ReadOptions {
   readonly onProgress?: ((bytes: number) => void) | undefined
 }
 
+/** Characters in a row, unpacked, without a line that gives a request: this is no log, such as /dev/zero. */
+const MOST_JUNK = 2 ** 26
+
+/** Requests of a log: more can't be simulated in a memory of usual size. */
+const MOST_REQUESTS = 50_000_000
+
 /** The first two bytes of what gzip writes. */
 function isGzip(bytes: Uint8Array): boolean {
   return bytes[0] === 0x1f && bytes[1] === 0x8b
@@ -38,7 +44,8 @@ async function* pieces(source: AsyncIterable<Buffer>, onProgress: ReadOptions['o
 }
 
 /**
- * Reads an access log: a file, or standard input by `-`; also one that gzip wrote. Rejects where it can't be read. Where
+ * Reads an access log: a file, or standard input by `-`; also one that gzip wrote. Rejects where it can't be read, and
+ * where it goes on and on without a request, or with more than 50 million: it may have no end. Where
  * the compression is cut short or broken, what comes before is used, and the line in which it breaks off is a bad one; of data that
  * is wrong, and not just cut short, up to 16 KiB before that are lost with it.
  */
@@ -58,12 +65,26 @@ export async function readAccessLog(
       yield* raw
     })(),
   )
+  let junk = 0
+  // Throws where there is no sense in reading on: the input may have no end.
+  function take(text: string): void {
+    const { used } = log.counts
+    log.write(text)
+    junk = log.counts.used > used ? 0 : junk + text.length
+    if (junk > MOST_JUNK)
+      throw new Error(`no request in ${MOST_JUNK / 2 ** 20} MiB of it: this is no access log`)
+    if (log.counts.used > MOST_REQUESTS) throw new Error(`it has more than ${MOST_REQUESTS} requests`)
+  }
   // Takes each piece at once: of what a stream holds back nothing is left when it fails.
   const sink = new Writable({
     highWaterMark: 2 ** 20,
     write(piece: Buffer, _encoding, done) {
-      log.write(decoder.write(piece))
-      done()
+      try {
+        take(decoder.write(piece))
+        done()
+      } catch (error) {
+        done(error as Error)
+      }
     },
   })
   try {

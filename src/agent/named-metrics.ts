@@ -1,4 +1,5 @@
 import { OptionError } from '../errors.js'
+import { ignoreRejection } from '../rejections.js'
 import { MAX_VALUE } from '../reports/values.js'
 import type { ReportPart, ReportSource } from './source.js'
 
@@ -7,7 +8,7 @@ export type NamedValue = number | (() => number)
 
 /** What came of the user's own metrics. */
 export interface NamedCounters {
-  /** Values that were left out of the report: no finite number within 1e12, or the function threw. */
+  /** Values that were left out of the report: no finite number within 1e12 (a promise is none), or the function threw. */
   readonly bad: number
 }
 
@@ -83,6 +84,9 @@ export class NamedMetrics implements ReportSource {
 
   #take(name: string, value: unknown): void {
     if (typeof value === 'number' && Math.abs(value) <= MAX_VALUE) this.#values.set(name, value + 0)
-    else this.counters.bad++
+    else {
+      this.counters.bad++
+      ignoreRejection(value)
+    }
   }
 }

@@ -1,6 +1,7 @@
 import type { NodeLike } from '../balancer/node.js'
 import { OptionError } from '../errors.js'
 import { hasFields } from '../fields.js'
+import { ignoreRejection, type NotAsync } from '../rejections.js'
 import type { KeptReport, NodeState } from '../report.js'
 
 /** What is known of a node at this moment. */
@@ -66,18 +67,18 @@ export interface CustomOutcome {
 export interface CustomPicker<N extends NodeLike = NodeLike> {
   /** For warnings and telemetry. Default `custom`. */
   readonly name?: string | undefined
-  /** Called once by each balancer, before its first member is told of. What it throws, `createBalancer` throws. */
-  init?(context: CustomContext): void
+  /** Called once by each balancer, before its first member is told of. Not async. What it throws, `createBalancer` throws. */
+  init?(context: CustomContext): NotAsync
   /**
    * Picks one of `choice.nodes`: its index there, or the node, or its id; or undefined for none, which is as though there
    * were no node. Anything else counts in `badPicks`, is warned of once, and a random one of `choice.nodes` is picked.
    * What it throws, the caller of `select`, `acquire` and so on gets, and nothing was picked.
    */
   select(choice: CustomChoice<N>): number | N | string | undefined
-  /** Told of each change of the members, the first ones too. What it throws counts in `hookErrors` and is warned of once. */
-  onNodeChange?(change: CustomNodeChange<N>): void
-  /** Told of each lease that is released. What it throws counts in `hookErrors` and is warned of once. */
-  onRelease?(node: N, outcome: CustomOutcome): void
+  /** Told of each change of the members, the first ones too. Not async. What it throws counts in `hookErrors` and is warned of once, as does the rejection of a promise that it returns all the same. */
+  onNodeChange?(change: CustomNodeChange<N>): NotAsync
+  /** Told of each lease that is released. Not async. What it throws counts in `hookErrors` and is warned of once, as does the rejection of a promise that it returns all the same. */
+  onRelease?(node: N, outcome: CustomOutcome): NotAsync
 }
 
 /** `custom()`: what picks is the user's. Can't be posted. */
@@ -124,8 +125,10 @@ export function custom<N extends NodeLike = NodeLike>(
 }
 
 function checkPicker<N extends NodeLike>(picker: CustomPicker<N>): CustomPicker {
-  if (!hasFields(picker))
+  if (!hasFields(picker)) {
+    ignoreRejection(picker)
     throw new OptionError('custom', picker, 'an object with select(choice), or a function that makes one')
+  }
   const { name, select } = picker
   if (typeof select !== 'function') throw new OptionError('custom.select', select, 'a function')
   if (name !== undefined && (typeof name !== 'string' || name === '')) {

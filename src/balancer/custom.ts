@@ -10,7 +10,8 @@ import type {
 import type { Clock } from '../clock.js'
 import { type EngineCore, type MemberArrays, NOT_ELIGIBLE, type View } from '../engine/engine.js'
 import { Generator } from '../engine/portable/generator.js'
-import { shown } from '../errors.js'
+import { OptionError, reasonOf, shown } from '../errors.js'
+import { catchRejection, ignoreRejection } from '../rejections.js'
 import { inFlight } from '../table/in-flight.js'
 import { MILLI, NO_SLOT, readingTag } from '../table/layout.js'
 import type { TableMemory } from '../table/memory.js'
@@ -30,7 +31,7 @@ const NO_PLACE: Place = { id: '', slot: NO_SLOT, generation: 0 }
 export interface CustomCounters {
   /** Picks of a custom algorithm that were no candidate; a random one was picked in their place. */
   badPicks: number
-  /** Times that `onNodeChange` or `onRelease` of a custom algorithm threw. */
+  /** Times that `onNodeChange` or `onRelease` of a custom algorithm threw, or returned a promise that rejected. */
   hookErrors: number
 }
 
@@ -103,7 +104,11 @@ export class CustomRunner {
       now: () => clock.now(),
       random: () => generator.next() / 2 ** 32,
     })
-    this.#picker.init?.(this.#context)
+    const begun: unknown = this.#picker.init?.(this.#context)
+    if (typeof begun === 'object' && begun !== null && 'then' in begun) {
+      ignoreRejection(begun)
+      throw new OptionError('custom.init', begun, 'a function that is not async')
+    }
   }
 
   /** A choice among these nodes, whose places are in the same order. */
@@ -124,6 +129,7 @@ export class CustomRunner {
     const index = choice.indexOf(picked)
     if (index >= 0) return index
     this.#options.counters.badPicks++
+    ignoreRejection(picked)
     this.#tell(
       { kind: 'pick', value: picked },
       `picked ${shown(picked)}, which is none of the nodes that it may pick`,
@@ -147,13 +153,14 @@ export class CustomRunner {
   released(node: NodeLike, outcome: Outcome | undefined): void {
     const { ok, error, kind, latency, neutral } = outcome ?? {}
     try {
-      this.#picker.onRelease?.(node, {
+      const returned: unknown = this.#picker.onRelease?.(node, {
         ok: !isFailure(ok, error),
         error,
         kind,
         latency: isLatency(latency) ? latency : undefined,
         neutral: neutral === true,
       })
+      catchRejection(returned, (error) => this.#failed('onRelease', error))
     } catch (error) {
       this.#failed('onRelease', error)
     }
@@ -161,7 +168,8 @@ export class CustomRunner {
 
   #changed(kind: CustomNodeChange['kind'], { node }: Member): void {
     try {
-      this.#picker.onNodeChange?.({ kind, node })
+      const returned: unknown = this.#picker.onNodeChange?.({ kind, node })
+      catchRejection(returned, (error) => this.#failed('onNodeChange', error))
     } catch (error) {
       this.#failed('onNodeChange', error)
     }
@@ -181,7 +189,7 @@ export class CustomRunner {
 
   #failed(kind: 'onNodeChange' | 'onRelease', error: unknown): void {
     this.#options.counters.hookErrors++
-    this.#tell({ kind, error }, `threw in ${kind}: ${error instanceof Error ? error.message : shown(error)}`)
+    this.#tell({ kind, error }, `threw in ${kind}: ${reasonOf(error)}`)
   }
 
   #tell(event: Pick<CustomErrorEvent, 'kind' | 'value' | 'error'>, what: string): void {

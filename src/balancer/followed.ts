@@ -101,11 +101,7 @@ export class Followed<N extends NodeLike> {
     const left = stayed < known.size ? this.#leaving(next) : []
     const joined = others.filter(({ id }) => !known.has(id) && members.find(id) === undefined)
     let isOther = left.length > 0 || joined.length > 0
-    if (isOther)
-      members.change(
-        left,
-        joined.map(({ node }) => node),
-      )
+    if (isOther) members.change(left, joined)
     this.#known = next
     for (const found of others) {
       const member = members.find(found.id)

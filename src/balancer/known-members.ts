@@ -109,9 +109,12 @@ export abstract class KnownMembers<N extends NodeLike = NodeLike> {
 
   meter(node: NodeLike, options: NodeMeterOptions = {}): NodeMeter {
     this.checkOpen()
-    const member = this.find(node)
-    if (member === undefined) throw new UnknownNodeError(node)
-    return this.#meters.meter(member, options)
+    return this.#meters.meter(() => {
+      const member = this.find(node)
+      this.checkOpen()
+      if (member === undefined) throw new UnknownNodeError(node)
+      return member
+    }, options)
   }
 
   protected find(node: NodeLike): Member<N> | undefined {

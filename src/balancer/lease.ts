@@ -164,6 +164,16 @@ export class OpenLease<N extends NodeLike = NodeLike> implements Lease<N> {
     if (this.#open) this.release()
   }
 
+  /** What JSON has of it: of its node the id alone, since the object may hold secrets. */
+  toJSON(): object {
+    return { node: this.#member.id, released: !this.#open }
+  }
+
+  /** What `console.log` shows: the same. */
+  [Symbol.for('nodejs.util.inspect.custom')](): object {
+    return this.toJSON()
+  }
+
   // Whether its member was ejected since it began.
   get #isLate(): boolean {
     const era = this.#era

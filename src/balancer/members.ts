@@ -52,7 +52,8 @@ export interface Places {
 
 /**
  * The members of one balancer, in the order in which they are picked by index. Changes are cheap; the arrays that
- * engines read are made anew when they are next asked for.
+ * engines read are made anew when they are next asked for. A change runs no code of the user's, which might change the
+ * members too: ids come with the nodes, and are not read off them here.
  */
 export class Members<N extends NodeLike> {
   readonly #places: Places
@@ -155,9 +156,9 @@ export class Members<N extends NodeLike> {
   /**
    * False where the node is a member already; one that this process drains is so no longer. Call `settle` after this and
    * the other changes. Throws TableError where it is full.
+   * @param id the node's
    */
-  add(node: N): boolean {
-    const id = idOf(node)
+  add(node: N, id: string): boolean {
     const known = this.#byId.get(id)
     if (known !== undefined) return this.order(known, 'up')
     const key = this.#keyOf(node, id)
@@ -207,9 +208,9 @@ export class Members<N extends NodeLike> {
   /**
    * Lets some go and takes in others, who get their places; the last ones get those that are left empty. All others keep
    * their index, and so their place in turns.
-   * @param joined of which none is a member
+   * @param joined of which none is a member, with their ids
    */
-  change(left: readonly Member<N>[], joined: readonly N[]): void {
+  change(left: readonly Member<N>[], joined: readonly Joined<N>[]): void {
     const list: (Member<N> | undefined)[] = this.list.slice()
     for (const { index } of left) list[index] = undefined
     const entered = this.#newMembers(joined)
@@ -226,7 +227,7 @@ export class Members<N extends NodeLike> {
    */
   rearrange(runs: Uint32Array, joined: readonly N[]): Member<N>[] {
     const { list } = this
-    const entered = this.#newMembers(joined)
+    const entered = this.#newMembers(joined.map((node) => ({ id: idOf(node), node })))
     const stays = new Uint8Array(list.length)
     const order: Member<N>[] = []
     let next = 0
@@ -331,11 +332,11 @@ export class Members<N extends NodeLike> {
     return true
   }
 
-  #newMembers(nodes: readonly N[]): Member<N>[] {
+  #newMembers(joined: readonly Joined<N>[]): Member<N>[] {
     // Keys first: one that is not valid leaves the members as they were.
-    const keys = nodes.map((node) => this.#keyOf(node, idOf(node)))
-    const places = this.#places.claimAll(nodes.map(idOf))
-    return nodes.map((node, i) => newMember(node, keys[i] as string, places[i] as Place))
+    const keys = joined.map(({ id, node }) => this.#keyOf(node, id))
+    const places = this.#places.claimAll(joined.map(({ id }) => id))
+    return joined.map(({ node }, i) => newMember(node, keys[i] as string, places[i] as Place))
   }
 
   #enter(member: Member<N>): Member<N> {
@@ -358,6 +359,11 @@ export class Members<N extends NodeLike> {
     this.#nodes = Object.freeze(this.#list.map((member) => member.node))
     this.#arrays = arraysOf(this.#list, this.#weightOf)
   }
+}
+
+interface Joined<N> {
+  readonly id: string
+  readonly node: N
 }
 
 const NOTHING_TOLD: Told = { state: undefined, weight: undefined, maxInFlight: undefined }

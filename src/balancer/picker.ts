@@ -248,10 +248,15 @@ export abstract class TablePicker<N extends NodeLike = NodeLike>
     }
   }
 
+  /** What JSON has of it: no more of its nodes than their ids, since the objects may hold secrets, or each other. */
+  toJSON(): object {
+    const { name, engine, algorithm, closed } = this
+    return { name, engine, algorithm, nodes: this.members.list.map(({ id }) => id), closed }
+  }
+
   /** What `console.log` shows: not the whole of the table. */
   [Symbol.for('nodejs.util.inspect.custom')](): object {
-    const { name, engine, algorithm, nodes, closed } = this
-    return { name, engine, algorithm, nodes, closed }
+    return this.toJSON()
   }
 
   /** What decides now who is picked. */

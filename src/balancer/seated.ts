@@ -55,10 +55,13 @@ export class SeatedBalancer<N extends NodeLike = NodeLike> extends TablePicker<N
     this.checkOpen()
     if (!Array.isArray(nodes)) throw new OptionError('nodes', nodes, 'an array of nodes')
     const { self } = this
-    const ids = idsOf(nodes)
+    // Reading nodes and their ids runs getters of the user's, which may close this balancer, or change its members.
+    const list = Array.from<N>(nodes)
+    const ids = idsOf(list)
+    this.checkOpen()
     const before = new Set(this.members.list)
-    if (self === undefined || ids.includes(self.id)) this.members.set(nodes, ids)
-    else this.members.set([...nodes, self.node], [...ids, self.id])
+    if (self === undefined || ids.includes(self.id)) this.members.set(list, ids)
+    else this.members.set([...list, self.node], [...ids, self.id])
     for (const member of this.members.list) before.delete(member)
     for (const member of before) this.letGo(member)
     this.changed()
@@ -66,10 +69,13 @@ export class SeatedBalancer<N extends NodeLike = NodeLike> extends TablePicker<N
 
   add(node: N): boolean {
     this.checkOpen()
-    const added = this.members.add(node)
+    const id = idOf(node)
+    // A getter may have closed this.
+    this.checkOpen()
+    const added = this.members.add(node, id)
     if (!added) return false
     this.changed()
-    const member = this.find(node)
+    const member = this.members.find(id)
     if (member !== undefined) this.letGo(member)
     return true
   }

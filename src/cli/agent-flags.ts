@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { type Command, Option } from 'commander'
 import type { NatsPublisherOptions } from '../agent/nats-options.js'
 import type { AgentCheckOptions, AgentOptions } from '../agent/options.js'
@@ -7,6 +6,7 @@ import { LONGEST_WAIT } from '../clock.js'
 import { type IdlestError, OptionError, reasonOf } from '../errors.js'
 import type { ServerTls } from '../web/web-server.js'
 import { anyNumber, numberFrom } from './arguments.js'
+import { readBounded } from './bounded-file.js'
 
 /** What the command line gives. */
 export interface AgentFlags {
@@ -43,12 +43,18 @@ const SAMPLERS = {
   'event-loop': () => eventLoopSampler(),
 } satisfies Record<string, () => Sampler | undefined>
 
+// A chain of certificates has some 10 KB, all authorities of a system 250 KB.
+const MOST_BYTES = 2 ** 20
+
 function readText(flag: string, path: string): string {
+  let bytes: Buffer
   try {
-    return readFileSync(path, 'utf8')
+    bytes = readBounded(path, MOST_BYTES)
   } catch (error) {
     throw new OptionError(flag, path, `a file that can be read (${reasonOf(error)})`)
   }
+  if (bytes.length > MOST_BYTES) throw new OptionError(flag, path, `a file of at most ${MOST_BYTES} bytes`)
+  return bytes.toString('utf8')
 }
 
 function readTls({ tlsCert, tlsKey, tlsClientCa }: AgentFlags): ServerTls | undefined {
@@ -169,7 +175,12 @@ export function addAgentFlags(command: Command): Command {
     .option('--nats <servers>', 'publish reports on NATS too: servers, with commas between them')
     .option('--nats-id <id>', 'by what id balancers know this node, such as 10.0.0.1:8080')
     .option('--nats-subject <subject>', 'what to publish below; idlest.report where it is not given')
-    .addOption(new Option('--nats-token <token>', 'the token of the servers').env('IDLEST_NATS_TOKEN'))
+    .addOption(
+      new Option(
+        '--nats-token <token>',
+        'the token of the servers; better by the variable, which ps does not show',
+      ).env('IDLEST_NATS_TOKEN'),
+    )
     .option('--nats-credentials <file>', "a user's credentials file")
     .option('--weight <percent>', 'weight in percent of the usual one: 50 counts half, 200 twice', anyNumber)
     .option('--max-in-flight <number>', 'most requests that it takes at once from one process', anyNumber)

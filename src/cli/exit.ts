@@ -11,3 +11,8 @@ export function exitAsUsual({ exitCode, code }: CommanderError): never {
   // Commander's own errors exit with 1, as if it had been tried; 0 is for --help and --version.
   process.exit(code === 'commander.error' || exitCode === 0 ? exitCode : USAGE)
 }
+
+/** For `configureOutput`: an unknown flag is named without its value, which may be a secret under a misspelt name. */
+export function outputError(message: string, write: (message: string) => void): void {
+  write(message.replace(/(unknown option '-[^=']*)=[\s\S]*?'(?=\n|$)/, "$1'"))
+}

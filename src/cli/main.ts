@@ -2,7 +2,7 @@
 import { Command } from 'commander'
 import { agentCommand } from './agent.js'
 import { demoCommand } from './demo/command.js'
-import { exitAsUsual } from './exit.js'
+import { exitAsUsual, outputError } from './exit.js'
 import { sceneCommand } from './scene.js'
 import { simulateCommand } from './simulate/command.js'
 import { sizeCommand } from './size/command.js'
@@ -13,6 +13,7 @@ const program = new Command('idlest')
   .description('Picks the idlest server for the next call, from what the servers themselves report.')
   .version(packageVersion())
   .exitOverride(exitAsUsual)
+  .configureOutput({ outputError })
 
 const commands = [
   demoCommand(),
@@ -22,6 +23,6 @@ const commands = [
   sizeCommand(),
   sceneCommand(),
 ]
-for (const command of commands) program.addCommand(command)
+for (const command of commands) program.addCommand(command.configureOutput({ outputError }))
 
 await program.parseAsync()

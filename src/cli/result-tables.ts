@@ -1,8 +1,8 @@
 import type { Cell } from 'cli-table3'
 import { count } from '../format.js'
+import { printable } from '../printable.js'
 import type { ResponseTimes } from '../simulation/measures.js'
 import type { Result } from '../simulation/simulation.js'
-import { printable } from './printable.js'
 import { table } from './table.js'
 
 function filled(head: string[], rows: Cell[][]): string {

@@ -50,9 +50,11 @@ export class MeterRegistry {
   /**
    * Registers a node, and gives the meter for it. Throws OptionError, UnknownNodeError where its slot is another's,
    * NodeTakenError, TableError where the table keeps four other named metrics.
+   * @param find gives the node's place; called when the options have been read, whose getters may change the members
    */
-  meter(place: Place, given: NodeMeterOptions): NodeMeter {
+  meter(find: () => Place, given: NodeMeterOptions): NodeMeter {
     const options = checkNodeMeterOptions(given, this.#ttl)
+    const place = find()
     const metric = claimMetric(this.#memory, options.metric)
     const registered = this.#claim(place)
     const { registration, meters } = registered

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { type TlsSettings, tlsSchema } from '../client-tls.js'
-import { OptionError } from '../errors.js'
-import { HIDDEN, secret, text } from '../options.js'
+import { HIDDEN, OptionError } from '../errors.js'
+import { secret, text } from '../options.js'
 import { pemBuffers } from '../pem.js'
 import { isSubject, SUBJECT } from './subject.js'
 

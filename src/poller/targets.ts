@@ -1,4 +1,5 @@
 import { reasonOf, shown } from '../errors.js'
+import { ignoreRejection } from '../rejections.js'
 import type { Entry } from '../table/table.js'
 import type { Place } from './store.js'
 import {
@@ -64,10 +65,12 @@ export class Targets {
     try {
       const transport: unknown = this.#transport(id)
       if (isTransport(transport)) return resolveTarget(id, transport)
+      ignoreRejection(transport)
       return {
         kind: 'none',
         id,
-        reason: `poll.transport gave ${shown(transport)} for it: expected ${A_TRANSPORT}`,
+        // Not the text itself, which may be a token.
+        reason: `poll.transport gave ${typeof transport === 'string' ? 'a string' : shown(transport)} for it: expected ${A_TRANSPORT}`,
       }
     } catch (error) {
       return { kind: 'none', id, reason: `poll.transport threw for it: ${reasonOf(error)}` }

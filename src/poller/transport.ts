@@ -1,5 +1,5 @@
-import * as v from 'valibot'
-import { OptionError } from '../errors.js'
+import { HIDDEN, OptionError } from '../errors.js'
+import { secret } from '../options.js'
 import type { Report } from '../report.js'
 import type { AgentCheckTransport } from './transports/agent-check.js'
 import type { HttpTransport } from './transports/http.js'
@@ -48,7 +48,7 @@ export type TransportOption = Transport | ((id: string) => Transport)
  */
 export function functionTransport(poll: CustomTransport['poll']): CustomTransport {
   if (typeof poll !== 'function') {
-    throw new OptionError('functionTransport', poll, 'a function (node, signal) => Promise<Report>')
+    throw new OptionError('functionTransport', HIDDEN, 'a function (node, signal) => Promise<Report>')
   }
   return { poll }
 }
@@ -68,8 +68,8 @@ export function isTransport(value: unknown): value is Transport {
   return 'poll' in value ? typeof value.poll === 'function' : isBuiltIn(value)
 }
 
-/** For the options of whatever takes a transport. */
-export const transportSchema = v.custom<TransportOption>(
-  (value) => typeof value === 'function' || isTransport(value),
+/** For the options of whatever takes a transport. Errors do not show what is none: it may be a token. */
+export const transportSchema = secret(
+  (value): value is TransportOption => typeof value === 'function' || isTransport(value),
   `${A_TRANSPORT}, or a function (id) => transport`,
 )

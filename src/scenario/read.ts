@@ -1,4 +1,4 @@
-import { shown } from '../errors.js'
+import { shown, UNKNOWN_OPTION } from '../errors.js'
 import { type Finding, findWrong } from '../options.js'
 import { type ParsedDocument, type Problem, parseText } from './document.js'
 import { crossCheck } from './plan.js'
@@ -18,7 +18,7 @@ export function checkScenario(given: unknown): Checked {
 /** A finding in words. */
 export function wordsOf({ path, value, expected }: Finding): string {
   const what = path.length === 0 ? 'the scenario' : path.join('.')
-  return `${what} is ${shown(value)}: expected ${expected}`
+  return `${what} is ${value === UNKNOWN_OPTION ? 'unknown' : shown(value)}: expected ${expected}`
 }
 
 /** Findings in a file, by their places. */

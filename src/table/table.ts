@@ -45,6 +45,16 @@ export class Table {
     this.memory = typeof room === 'object' ? room : createMemory(clock.now(), room)
   }
 
+  /** What JSON has of it: not its memory. */
+  toJSON(): object {
+    return { nodes: this.size, capacity: this.memory.capacity }
+  }
+
+  /** What `console.log` shows: the same. */
+  [Symbol.for('nodejs.util.inspect.custom')](): object {
+    return this.toJSON()
+  }
+
   /** @internal What a polling thread can attach to it with; undefined where it can't. */
   get source(): TableSource | undefined {
     const { buffer } = this.memory

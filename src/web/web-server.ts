@@ -8,8 +8,8 @@ import {
 import { createServer as createHttpsServer } from 'node:https'
 import type { Duplex } from 'node:stream'
 import * as v from 'valibot'
-import { OptionError, reasonOf } from '../errors.js'
-import { flag, HIDDEN, options } from '../options.js'
+import { HIDDEN, OptionError, reasonOf } from '../errors.js'
+import { flag, options } from '../options.js'
 import { type Pem, pemBuffers, pemSchema } from '../pem.js'
 
 /** A certificate for a server, and whom it asks for theirs. */

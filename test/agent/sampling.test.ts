@@ -4,6 +4,7 @@ import type { Sampled, Sampler } from '../../dist/agent/samplers/sampler.js'
 import { createSampling } from '../../dist/agent/sampling.js'
 import { SamplerError } from '../../dist/errors.js'
 import { VirtualClock } from '../../dist/simulation/virtual-clock.js'
+import { kept } from '../support/kept.js'
 
 const ZERO = { values: 0, none: 0, threw: 0, rejected: 0, hung: 0, invalid: 0, late: 0 }
 
@@ -72,7 +73,7 @@ for (const bad of [Number.NaN, -1, Number.POSITIVE_INFINITY, '37', null, {}, tru
       if (outcome.kind !== 'failed') return t.fail(outcome.kind)
       t.is(outcome.reason, 'invalid')
       t.true(outcome.error instanceof SamplerError)
-      t.is(outcome.error.value, bad)
+      t.is(outcome.error.value, kept(bad))
       t.deepEqual(sampling.counters, { ...ZERO, invalid: 1 })
     }
   })

@@ -101,7 +101,7 @@ test('all that is wrong with a file is told, in lines that editors know, and it 
   t.is(
     stderr,
     `${path}:1:10: servers is 0: expected a number of servers from 1 to 10000, or a list of them\n` +
-      `${path}:2:1: balancer is 2: expected a known option; the nearest is "balancers"\n`,
+      `${path}:2:1: balancer is unknown: expected a known option; the nearest is "balancers"\n`,
   )
   const worse = await refused(t, join(here, 'worse.json'))
   t.is(worse.code, 2)

@@ -151,6 +151,46 @@ test.serial('a node that keeps failing is warned of once per kind, until it answ
 })
 
 test.serial(
+  'many nodes that fail in one round share a warning per kind, and each is on the channel',
+  async (t) => {
+    const events = heard<RemoteErrorEvent>(t, REMOTE)
+    const reports = new FailureReports('mine')
+    const ids = Array.from({ length: 200 }, (_, i) => `n${i}`)
+    const warnings = await warningsOf(t, () => {
+      reports.report([...ids.map(exit), error('x')])
+      reports.report([...ids.map(exit), error('x')])
+      for (const id of ids) reports.bad(id, 'sleepy')
+      reports.report(ids.map(exit))
+    })
+    const many = 'nodes can\'t be polled, such as "n0": refused; "n1": refused; "n2": refused'
+    t.deepEqual(warnings, [
+      `IDLEST_POLL_EXIT: mine: 200 ${many}`,
+      'IDLEST_POLL_ERROR: mine: node "x" can\'t be polled: status 500',
+      ...['n0', 'n1', 'n2'].map((id) => `IDLEST_POLL_ERROR: mine: node "${id}" said something wrong: sleepy`),
+      'IDLEST_POLL_ERROR: mine: 197 nodes said something wrong, such as "n3": sleepy; "n4": sleepy; "n5": sleepy',
+    ])
+    t.is(events.length, 201 + 201 + 200 + 200)
+    t.is(reports.warned, 401)
+  },
+)
+
+test.serial('what a node writes reaches warnings, the channel and failures escaped', async (t) => {
+  const events = heard<RemoteErrorEvent>(t, REMOTE)
+  const reports = new FailureReports('mine')
+  const wild = 'a\u001b[2Jb\nc\u009bd\u202ee\u2028f\u007fg'
+  const warnings = await warningsOf(t, () => {
+    reports.bad('a', wild)
+    reports.report([{ ...exit('b\u202e'), reason: wild }])
+  })
+  const texts = [...warnings, ...events.map(([, { reason }]) => reason), reports.of('b\u202e')?.reason ?? '']
+  t.is(texts.length, 5)
+  for (const text of texts) {
+    t.true(text.includes('a␛[2Jb␊c�d�e�f␡g'), text)
+    t.notRegex(text, /[\p{C}\p{Zl}\p{Zp}]/u)
+  }
+})
+
+test.serial(
   'a node that says something wrong, beside its answers, is warned of once, until it has not for a cycle',
   async (t) => {
     const events = heard<RemoteErrorEvent>(t, REMOTE)

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { OptionError } from '../../errors.js'
 import { checkOptions, method, milliseconds, options } from '../../options.js'
+import { isYes } from '../../rejections.js'
 import type { Report } from '../../report.js'
 import { BINARY_HEADER } from '../../reports/orca-headers.js'
 import { reportTrailer } from '../report-header.js'
@@ -127,10 +128,10 @@ export function grpcInterceptor<
   const counter: CallCounter<C, M> = {
     begin: () => traffic.begin(),
     statusOf: (path, call, status) =>
-      when === undefined || when(path, call) ? withReport(status, call) : status,
+      when === undefined || isYes(when(path, call)) ? withReport(status, call) : status,
   }
   return ({ path }, call) => {
-    if (isOwn(path) || skip?.(path)) return new ServerInterceptingCall(call)
+    if (isOwn(path) || (skip !== undefined && isYes(skip(path)))) return new ServerInterceptingCall(call)
     return new CountedCall(call, path, counter) as unknown as I
   }
 }

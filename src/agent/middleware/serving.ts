@@ -1,3 +1,4 @@
+import { isYes } from '../../rejections.js'
 import type { Report } from '../../report.js'
 import { HEADER_FORMS } from '../../reports/orca-headers.js'
 import { reportHeader } from '../report-header.js'
@@ -46,11 +47,11 @@ export class Serving {
   /** To be called for each request before anything else is done with it. */
   begin(request: RequestLike, response: ResponseLike): void {
     const { skip, when } = this.#options
-    if (skip?.(request)) return
+    if (skip !== undefined && isYes(skip(request))) return
     const early = this.#early ? earlyExchange(request, response) : undefined
     const exchange = early ?? new SeenExchange(request, response)
     exchange.count(this.#source.traffic.begin())
-    if (typeof when === 'function' && !when(request)) return
+    if (typeof when === 'function' && !isYes(when(request))) return
     const text = this.#textFor(exchange)
     if (text !== undefined) exchange.setLast(text)
   }

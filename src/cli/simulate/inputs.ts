@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type { AccessLog } from '../../access-log/access-log.js'
 import { arrivalsOf } from '../../access-log/arrivals.js'
@@ -6,12 +6,13 @@ import { readAccessLog } from '../../access-log/read.js'
 import { reasonOf } from '../../errors.js'
 import { hasFields } from '../../fields.js'
 import { count } from '../../format.js'
+import { printable } from '../../printable.js'
 import type { Problem } from '../../scenario/document.js'
 import { checkScenario, readScenario, wordsOf } from '../../scenario/read.js'
 import type { Scenario } from '../../scenario/scenario.js'
 import type { LogData } from '../../scene/model/report-data.js'
+import { readBounded } from '../bounded-file.js'
 import { FAILED, USAGE } from '../exit.js'
-import { printable } from '../printable.js'
 import type { Progress } from '../progress.js'
 import { type Flags, type IsGiven, overridden, type Raw, scenarioOfFlags } from './flags.js'
 
@@ -64,27 +65,10 @@ export function readScenarioFile(file: string | undefined, flags: Flags, isGiven
 /** Longest scenario, bytes: some ten thousand servers and changes, each in a line of its own. */
 const MOST_BYTES = 4 * 2 ** 20
 
-// Not all at once: a device has no end.
-function bytesOf(file: string): Buffer {
-  const from = openSync(file, 'r')
-  try {
-    const bytes = Buffer.alloc(MOST_BYTES + 1)
-    let length = 0
-    while (length < bytes.length) {
-      const more = readSync(from, bytes, length, bytes.length - length, null)
-      if (more === 0) break
-      length += more
-    }
-    return bytes.subarray(0, length)
-  } finally {
-    closeSync(from)
-  }
-}
-
 function textOf(file: string): string {
   let bytes: Buffer
   try {
-    bytes = bytesOf(file)
+    bytes = readBounded(file, MOST_BYTES)
   } catch (error) {
     throw new InputError(printable(`error: can't read the scenario: ${reasonOf(error)}`))
   }

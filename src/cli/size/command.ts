@@ -63,7 +63,11 @@ export function sizeCommand(): Command {
       '--from <url>',
       'a live balancer, as balancer.serve() serves it: what it measures is filled in where no flag says otherwise',
     )
-    .addOption(new Option('--token <token>', 'its token').env('IDLEST_TOKEN'))
+    .addOption(
+      new Option('--token <token>', 'its token; better by the variable, which ps does not show').env(
+        'IDLEST_TOKEN',
+      ),
+    )
     .option('--json', 'print one JSON document and nothing else', false)
     .allowExcessArguments(false)
     .exitOverride(exitAsUsual)

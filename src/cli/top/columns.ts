@@ -1,6 +1,6 @@
 import type { Key } from '../../live/arrange.js'
 import type { LiveNode } from '../../live/live-view.js'
-import { printable } from '../printable.js'
+import { printable } from '../../printable.js'
 import { compact, latency, part, sparkline, time } from './format.js'
 import type { History } from './history.js'
 import type { Style } from './paint.js'

@@ -1,10 +1,10 @@
 import type { ReadStream, WriteStream } from 'node:tty'
 import { Command, InvalidArgumentError, Option } from 'commander'
+import { reasonOf } from '../../errors.js'
 import { type FeedLost, isView, openFeed } from '../../live/feed.js'
 import type { LiveView } from '../../live/live-view.js'
 import { Ended, endingSignal } from '../ending.js'
 import { exitAsUsual, FAILED } from '../exit.js'
-import { printable } from '../printable.js'
 import { type ColumnKey, columnKeys } from './columns.js'
 import { viewLine, wholeTable } from './lines.js'
 import { type Sorting, TopModel } from './model.js'
@@ -31,7 +31,7 @@ function parseUrl(text: string): URL {
 /** What there is to say without a terminal: a line a view, or whole views as JSON. */
 async function printViews(feed: Feed, { json }: Flags): Promise<void> {
   for await (const one of feed) {
-    if (!isView(one)) process.stderr.write(`no connection: ${printable(one.error.message)}; trying again\n`)
+    if (!isView(one)) process.stderr.write(`no connection: ${reasonOf(one.error)}; trying again\n`)
     else process.stdout.write(`${json ? JSON.stringify(one) : viewLine(one, new Date())}\n`)
   }
 }
@@ -68,7 +68,7 @@ async function run(url: URL, flags: Flags): Promise<void> {
   } catch (error) {
     if (error instanceof Ended) process.exitCode = error.exitCode
     else {
-      process.stderr.write(`error: ${printable(String(error instanceof Error ? error.message : error))}\n`)
+      process.stderr.write(`error: ${reasonOf(error)}\n`)
       process.exitCode = FAILED
     }
   } finally {

@@ -1,6 +1,6 @@
 import { count, milliseconds } from '../../format.js'
 import type { LiveNode, LiveView } from '../../live/live-view.js'
-import { printable } from '../printable.js'
+import { printable } from '../../printable.js'
 import { stateOf } from './columns.js'
 import { compact, part, time } from './format.js'
 

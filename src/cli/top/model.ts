@@ -1,3 +1,4 @@
+import { reasonOf } from '../../errors.js'
 import { compare, matcher } from '../../live/arrange.js'
 import type { LiveNode, LiveView } from '../../live/live-view.js'
 import { type Column, type ColumnKey, columns } from './columns.js'
@@ -83,7 +84,7 @@ export class TopModel {
   }
 
   lose(error: Error): void {
-    this.#lost = error.message
+    this.#lost = reasonOf(error)
   }
 
   sortBy(change: Partial<Sorting>): void {

@@ -1,5 +1,6 @@
 import type { LiveNode } from '../../live/live-view.js'
-import { printable } from '../printable.js'
+import { printable } from '../../printable.js'
+import { withoutUrlCredentials } from '../../without-credentials.js'
 import { GAP, type Placed, place } from './columns.js'
 import { balancerFact, nodeFacts, nodesFact, picksFact, pollFact } from './facts.js'
 import { sparkline } from './format.js'
@@ -68,7 +69,8 @@ export function render(model: TopModel, { columns, rows }: Size, paint: Paint): 
 }
 
 function header({ view, url, history }: TopModel, columns: number, paint: Paint): string[] {
-  if (view === undefined) return [paint('bold', cut(`idlest top ${printable(url)}`, columns))]
+  if (view === undefined)
+    return [paint('bold', cut(`idlest top ${printable(withoutUrlCredentials(url))}`, columns))]
   const picks = picksFact(view)
   const cells = Math.min(60, columns - cellsOf(picks) - MARGIN)
   const lately = history.last(ALL, Math.max(0, cells))

@@ -1,5 +1,5 @@
 import stringWidth from 'string-width'
-import { ASCII } from '../printable.js'
+import { ASCII } from '../../printable.js'
 
 // What is drawn here beside ASCII, of one cell each: measured at a glance, since there is a lot of it.
 const NARROW = /^[ -~·…▁-█]*$/

@@ -1,7 +1,10 @@
 import * as v from 'valibot'
+import { reasonOf } from '../../errors.js'
 import type { Algorithm, Balancer, BalancerOptions } from '../../index.js'
 import { createBalancer } from '../../index.js'
 import { checkOptions, method, options, text } from '../../options.js'
+import { catchRejection, type NotAsync } from '../../rejections.js'
+import { warn } from '../../warn.js'
 import type { Backend } from './backend.js'
 import { judgeOf } from './calls.js'
 import { type GrpcModule, testedModule } from './grpc-module.js'
@@ -29,10 +32,10 @@ export interface RegisterOptions {
    */
   balancer?: GrpcBalancerOptions | undefined
   /**
-   * Called with each balancer as it is made, such as to look at it. What it throws is thrown at the channel. Default:
-   * nobody is told.
+   * Called with each balancer as it is made, such as to look at it. Not async. What it throws is thrown at the channel; the
+   * rejection of a promise that it returns all the same is a warning. Default: nobody is told.
    */
-  onBalancer?: ((balancer: Balancer<GrpcNode>, policy: PolicyName) => void) | undefined
+  onBalancer?: ((balancer: Balancer<GrpcNode>, policy: PolicyName) => NotAsync) | undefined
   /**
    * The version of the module given, where it can't be found out since it is bundled. Default: the one of its
    * package.json.
@@ -53,7 +56,7 @@ const balancerOptions = options({
 
 const registerOptions = options({
   balancer: v.optional(balancerOptions),
-  onBalancer: v.optional(method<(balancer: Balancer<GrpcNode>, policy: PolicyName) => void>()),
+  onBalancer: v.optional(method<(balancer: Balancer<GrpcNode>, policy: PolicyName) => NotAsync>()),
   version: v.optional(text()),
 })
 
@@ -101,7 +104,10 @@ export function registerIdlestPolicies(grpc?: GrpcModule, given: RegisterOptions
         poll: false,
       }
       const its = createBalancer(options)
-      onBalancer?.(its as Balancer<GrpcNode>, policy)
+      const returned: unknown = onBalancer?.(its as Balancer<GrpcNode>, policy)
+      catchRejection(returned, (error) =>
+        warn(`onBalancer of ${policy} rejected: ${reasonOf(error)}`, 'IDLEST_GRPC_CALLBACK'),
+      )
       return its
     }
     const context: PolicyContext = { grpc: module, policy, makeBalancer, hasFailed, spacing }

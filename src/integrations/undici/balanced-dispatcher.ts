@@ -70,6 +70,17 @@ export class BalancedDispatcher<N extends NodeLike = NodeLike> extends Dispatche
     this.isLent = otherwise !== undefined
   }
 
+  /** What JSON has of it: not its connections, whose options have TLS keys. */
+  toJSON(): object {
+    const { closed, destroyed } = this
+    return { ...this.stats, closed, destroyed }
+  }
+
+  /** What `console.log` shows: the same. */
+  [Symbol.for('nodejs.util.inspect.custom')](): object {
+    return this.toJSON()
+  }
+
   /** Whether it takes no more requests. */
   get closed(): boolean {
     return this.closing !== undefined

@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici'
 import { leaseElsewhere } from '../../balancer/run.js'
 import type { Lease, NodeLike, ReportSource } from '../../index.js'
+import { ignoreRejection, isYes } from '../../rejections.js'
 import { BINARY_HEADER, REPORT_HEADER } from '../../reports/orca-headers.js'
 import type { FailureKind } from './failures.js'
 import type { CallBalancer, DispatcherSettings, RetrySettings } from './options.js'
@@ -54,7 +55,7 @@ export class Caller<N extends NodeLike> {
     this.balancer = balancer
     this.upstreams = upstreams
     this.retry = settings.retry === false || settings.retry.attempts === 1 ? undefined : settings.retry
-    this.isFailure = settings.isFailure
+    this.isFailure = (status) => isYes(settings.isFailure(status))
     this.headersTimeout = settings.pool?.headersTimeout ?? undefined
     this.readsOrigin = settings.factory !== undefined
     this.#keyOf = settings.key
@@ -66,6 +67,7 @@ export class Caller<N extends NodeLike> {
     this.counters.requests++
     this.balancer.retryBudget.earn()
     const key = this.#keyOf?.(request)
+    if (key instanceof Promise) ignoreRejection(key)
     return key === undefined ? this.balancer.acquire() : this.balancer.acquire({ key })
   }
 

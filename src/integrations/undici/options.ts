@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { OptionError } from '../../errors.js'
 import type { Balancer, Key, NodeLike } from '../../index.js'
 import { checkOptions, flag, method, milliseconds, oneOf, options, whole } from '../../options.js'
+import { ignoreRejection } from '../../rejections.js'
 import { Dispatcher, type Pool } from '../../undici.js'
 import type { DispatchRequest, EitherDispatcher, PoolOptions } from './either-major.js'
 import { FAILURE_KINDS, type FailureKind } from './failures.js'
@@ -121,6 +122,7 @@ export function originOf(option: string, value: unknown): string {
   const parsed = URL.canParse(text) ? new URL(text) : undefined
   // What is left out of an origin would not be sent, such as a user's name.
   if (parsed === undefined || !/^https?:$/.test(parsed.protocol) || !isOrigin(parsed)) {
+    ignoreRejection(value)
     throw new OptionError(option, value, 'an origin: http or https, host and port alone')
   }
   return parsed.origin
@@ -133,6 +135,7 @@ function isOrigin({ username, password, pathname, search, hash }: URL): boolean 
 /** What sends the requests of a node, by a factory. Throws OptionError. */
 export function checkMade(value: Dispatcher): Dispatcher {
   if (v.is(dispatcher, value) && typeof value.on === 'function') return value
+  ignoreRejection(value)
   throw new OptionError('factory', value, 'a function that returns a dispatcher of undici')
 }
 

@@ -1,4 +1,6 @@
 import { isIPv6 } from 'node:net'
+import * as v from 'valibot'
+import { bareHost } from '../../host.js'
 
 // A name of DNS has at most 253 characters: host, host:port, [v6] or [v6]:port; a bare IPv6 address is told apart before.
 const HOST_AND_PORT = /^(\[[0-9a-f:.]+\]|[^\s/\\?#@:[\]%]{1,253})(?::(\d{1,5}))?$/i
@@ -29,3 +31,21 @@ export function addressOf(id: string, instead = 'give its url in the node option
   const protocol = scheme?.toLowerCase() as 'http' | 'https' | undefined
   return { protocol, host, port: port === undefined ? undefined : Number(port) }
 }
+
+/** Whether an id is `host`, `host:port` or an IPv6 address. */
+export function isAddress(id: string): boolean {
+  try {
+    return addressOf(id) !== undefined
+  } catch {
+    return false
+  }
+}
+
+const HOST = 'a host name or an IP address, without a port'
+
+/** A host of a node's own, an IPv6 address with or without brackets. */
+export const hostSchema = v.custom<string>(
+  (value) =>
+    typeof value === 'string' && (isIPv6(bareHost(value)) || /^[^\s/\\?#@:[\]%]{1,253}$/.test(value)),
+  HOST,
+)

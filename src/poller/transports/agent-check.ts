@@ -4,6 +4,7 @@ import { bareHost } from '../../host.js'
 import { checkOptions, method, number, oneOf, options, text, whole } from '../../options.js'
 import { addressOf } from './address.js'
 import { ownOptions } from './own-options.js'
+import { sealed } from './sealed.js'
 
 /** What one node has of its own. */
 export interface AgentCheckNodeOptions {
@@ -112,7 +113,7 @@ const agentCheckSchema = options({
  * @throws OptionError
  */
 export function agentCheckTransport(given: AgentCheckTransportOptions): AgentCheckTransport {
-  return { kind: 'agent-check', settings: checkOptions('agentCheckTransport', given, agentCheckSchema) }
+  return sealed('agent-check', checkOptions('agentCheckTransport', given, agentCheckSchema))
 }
 
 /** Works out where a node's agent is. Throws an Error that says why it can't be asked. */

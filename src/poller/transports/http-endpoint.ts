@@ -1,13 +1,18 @@
 import * as v from 'valibot'
 import { type TlsSettings, tlsSchema } from '../../client-tls.js'
-import { oneOf, text } from '../../options.js'
-import { addressOf } from './address.js'
+import { bareHost } from '../../host.js'
+import { oneOf, text, whole } from '../../options.js'
+import { type Address, addressOf, hostSchema, isAddress } from './address.js'
 import { bearer, tokenSchema } from './bearer.js'
 
 /** What one node that is asked over HTTP has of its own. */
 export interface HttpNodeOptions {
-  /** Where its report is, whole: `https://10.0.0.1:9000/report`. Default: made from its id. */
+  /** Where its report is, whole: `https://10.0.0.1:9000/report`. Default: made from its id. Not with `host` or `port`. */
   url?: string | undefined
+  /** The host that answers for it: a name or an IP address. Default: the host in its id. */
+  host?: string | undefined
+  /** The port there, 1-65535. Default: the transport's, else the port in the node's id. */
+  port?: number | undefined
   /** Its bearer token; default the transport's. */
   token?: string | undefined
   /** Its TLS options, instead of the transport's. Default: the transport's. */
@@ -55,6 +60,8 @@ export const httpEntries = {
 /** What a transport's `node` option may give. */
 export const endpointEntries = {
   url: v.optional(text('a URL')),
+  host: v.optional(hostSchema),
+  port: v.optional(whole(1, 65_535)),
   token: v.optional(tokenSchema),
   tls: v.optional(tlsSchema),
 } as const
@@ -64,7 +71,10 @@ export const pathSchema = v.pipe(text(), v.regex(/^\/[\x21-\x7e]*$/, 'a path tha
 
 /** Works out where a node is asked. Throws an Error that says why it can't be. */
 export function endpointOf(id: string, settings: EndpointSettings, own: HttpNodeOptions): HttpEndpoint {
-  const url = own.url === undefined ? urlOf(id, settings) : ownUrl(own.url)
+  if (own.url !== undefined && (own.host ?? own.port) !== undefined) {
+    throw new Error('its node options have a url, and a host or a port too: give one or the other')
+  }
+  const url = own.url === undefined ? urlOf(id, settings, own) : ownUrl(own.url)
   return {
     origin: url.origin,
     path: `${url.pathname}${url.search}`,
@@ -73,11 +83,24 @@ export function endpointOf(id: string, settings: EndpointSettings, own: HttpNode
   }
 }
 
-function urlOf(id: string, { protocol, port: all, path }: EndpointSettings): URL {
-  const { protocol: own, host, port } = addressOf(id)
+function urlOf(id: string, settings: EndpointSettings, own: HttpNodeOptions): URL {
+  const address = own.host === undefined ? addressOf(id) : elsewhere(id, own.host)
+  const { protocol, path } = settings
+  const port = own.port ?? settings.port
   // An agent on a port of its own does not speak what the service speaks.
-  const scheme = all === undefined ? (own ?? protocol) : protocol
-  return new URL(`${scheme}://${host}:${all ?? port ?? ''}${path}`)
+  const scheme = port === undefined ? (address.protocol ?? protocol) : protocol
+  return new URL(`${scheme}://${address.host}:${port ?? address.port ?? ''}${path}`)
+}
+
+// Where the host is given, the id may be anything; if it has a port, that still counts.
+function elsewhere(id: string, host: string): Address {
+  const bare = bareHost(host)
+  const address = isAddress(id) ? addressOf(id) : undefined
+  return {
+    protocol: address?.protocol,
+    host: bare.includes(':') ? `[${bare}]` : bare,
+    port: address?.port,
+  }
 }
 
 function ownUrl(url: string): URL {

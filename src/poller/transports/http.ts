@@ -11,6 +11,7 @@ import {
   pathSchema,
 } from './http-endpoint.js'
 import { ownOptions } from './own-options.js'
+import { sealed } from './sealed.js'
 
 /** Options of `httpTransport`. */
 export interface HttpTransportOptions extends HttpOptions {
@@ -76,7 +77,7 @@ const httpSchema = options({
  * @throws OptionError
  */
 export function httpTransport(given: HttpTransportOptions = {}): HttpTransport {
-  return { kind: 'http', settings: checkOptions('httpTransport', given, httpSchema) }
+  return sealed('http', checkOptions('httpTransport', given, httpSchema))
 }
 
 /** Works out where and how a node is asked. Throws an Error that says why it can't be. */

@@ -9,6 +9,7 @@ import {
 import { subjectOf } from '../../nats/subject.js'
 import { needPackage } from '../../optional-package.js'
 import { checkOptions, milliseconds, options } from '../../options.js'
+import { sealed } from './sealed.js'
 
 /** Options of `natsTransport`. */
 export interface NatsTransportOptions extends NatsOptions {
@@ -57,7 +58,7 @@ export function natsTransport(given: NatsTransportOptions): NatsTransport {
   const checked = checkOptions('natsTransport', given, natsSchema)
   needPackage('natsTransport', NATS_CLIENT)
   const { silence } = checked
-  return { kind: 'nats', settings: { ...natsSettings('natsTransport', checked), silence } }
+  return sealed('nats', { ...natsSettings('natsTransport', checked), silence })
 }
 
 /** Works out what a node is heard by. Throws an Error that says why it can't be. */

@@ -11,6 +11,7 @@ import {
   pathSchema,
 } from './http-endpoint.js'
 import { ownOptions } from './own-options.js'
+import { sealed } from './sealed.js'
 
 /**
  * Whose CPU is read off a page:
@@ -114,7 +115,7 @@ const nodeExporterSchema = options({
  * @throws OptionError
  */
 export function nodeExporterTransport(given: NodeExporterTransportOptions = {}): NodeExporterTransport {
-  return { kind: 'node-exporter', settings: checkOptions('nodeExporterTransport', given, nodeExporterSchema) }
+  return sealed('node-exporter', checkOptions('nodeExporterTransport', given, nodeExporterSchema))
 }
 
 /** Works out where a node's page is. Throws an Error that says why it can't be asked. */

@@ -5,6 +5,7 @@ import { checkOptions, method, milliseconds, oneOf, options, whole } from '../..
 import { tokenSchema } from './bearer.js'
 import { endpointEntries, endpointOf, type HttpNodeOptions } from './http-endpoint.js'
 import { ownOptions } from './own-options.js'
+import { sealed } from './sealed.js'
 
 /** Options of `orcaTransport`. */
 export interface OrcaTransportOptions {
@@ -20,7 +21,7 @@ export interface OrcaTransportOptions {
   reportInterval?: number | undefined
   /**
    * What a node has of its own; called once per node, when it joins, on the balancer's thread. A `url` says where its
-   * service is, without a path: `https://10.0.0.1:9001`. Default: nothing of its own.
+   * service is, without a path: `https://10.0.0.1:9001`; so do `host` and `port`. Default: nothing of its own.
    */
   node?: ((id: string) => HttpNodeOptions | undefined) | undefined
 }
@@ -88,7 +89,7 @@ const orcaSchema = options({
 export function orcaTransport(given: OrcaTransportOptions = {}): OrcaTransport {
   const checked = checkOptions('orcaTransport', given, orcaSchema)
   const protocol = checked.protocol ?? (checked.tls === undefined ? 'http' : 'https')
-  return { kind: 'orca', settings: { ...checked, protocol } }
+  return sealed('orca', { ...checked, protocol })
 }
 
 /** Works out where and how a node is heard. Throws an Error that says why it can't be. */

@@ -1,5 +1,6 @@
 import type * as v from 'valibot'
 import { checkOptions } from '../../options.js'
+import { ignoreRejection } from '../../rejections.js'
 
 /**
  * What one node has of its own: what the transport's option `node` gives for it; nothing where there is none.
@@ -12,5 +13,7 @@ export function ownOptions<S extends v.GenericSchema>(
   settings: { readonly node?: ((id: string) => unknown) | undefined },
   schema: S,
 ): v.InferOutput<S> {
-  return checkOptions(`${transport}.node(${JSON.stringify(id)})`, settings.node?.(id) ?? {}, schema)
+  const own = settings.node?.(id) ?? {}
+  if ('then' in Object(own)) ignoreRejection(own)
+  return checkOptions(`${transport}.node(${JSON.stringify(id)})`, own, schema)
 }

@@ -10,6 +10,7 @@ import { OptionError } from '../../../dist/errors.js'
 import { createBalancer } from '../../../dist/index.js'
 import { readOrcaBinary } from '../../../dist/reports/orca-binary.js'
 import { callOrca, clientOf, listenGrpc, serviceOf } from '../../support/grpc.js'
+import { kept } from '../../support/kept.js'
 import { until } from '../support.js'
 import { fakeAgent } from './support.js'
 
@@ -392,6 +393,6 @@ test('what is not the module of gRPC is refused when the interceptor is made, no
       instanceOf: OptionError,
     })
     t.is(error.option, 'grpc')
-    t.is(error.value, wrong)
+    t.is(error.value, kept(wrong))
   }
 })

@@ -1,7 +1,7 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { printable } from '../../../dist/cli/printable.js'
 import { cellsOf, cut, filled } from '../../../dist/cli/top/text.js'
+import { printable } from '../../../dist/printable.js'
 
 // Ids as they are, and as somebody might make them who means harm.
 const text = fc.oneof(

@@ -12,7 +12,11 @@ function picture(character: string): string {
   return code === 0x7f ? '␡' : '�'
 }
 
-/** A text of elsewhere such that it can do no more to a terminal than be shown. */
+/**
+ * Makes a text that a peer or a file wrote safe for logs and terminals: it stays on its line, and can't move the cursor,
+ * reverse the direction of the text or hide anything. All such text passes here: `reasonOf`, `shown`, `warn` and the
+ * messages of idlest's errors call it, as does each command that prints.
+ */
 export function printable(text: string): string {
   return ASCII.test(text) ? text : text.replace(UNSAFE, picture)
 }
