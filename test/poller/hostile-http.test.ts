@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import test from 'ava'
+import { nodeExporterTransport } from '../../dist/index.js'
 import { CpuRate } from '../../dist/poller/cpu-rate.js'
 import { HttpExchange, type HttpReading } from '../../dist/poller/http-exchange.js'
 import { orcaReading } from '../../dist/poller/orca-reading.js'
@@ -153,6 +154,38 @@ test('beside nodes that send without end all good nodes are read in each cycle',
         t.true(failed.every(({ kind }) => kind === 'error'))
         t.true(good.every((id, i) => Math.round(readingOf(table, id)?.cpu ?? -1) === i % 100))
         if (cycles === 5) resolve()
+      },
+    })
+    poller.setMembers([...good, ...hostile].map((id) => table.claim(id)))
+    poller.start()
+  })
+})
+
+test('beside pages for Prometheus without line breaks all good pages are read in each cycle', async (t) => {
+  const page = (count: number) =>
+    `node_cpu_seconds_total{cpu="0",mode="idle"} ${count}\nnode_cpu_seconds_total{cpu="0",mode="user"} ${count}\n`
+  let count = 0
+  const good = await Promise.all(
+    Array.from({ length: 36 }, async () =>
+      idOf(await serve(t, (_, response) => response.end(page(++count)))),
+    ),
+  )
+  const hostile = await Promise.all(
+    ['x', ' ', 'node_cpu_seconds_total ', '\t'].map(async (again) =>
+      idOf(await serveTcp(t, (socket) => sendEndlessly(socket, UNTIL_CLOSE, again))),
+    ),
+  )
+  let cycles = 0
+  await new Promise<void>((resolve) => {
+    const { table, poller } = httpPoller(t, {
+      transport: nodeExporterTransport({ node: (id) => ({ url: `http://${id}/metrics` }) }),
+      interval: 10,
+      timeout: 20_000,
+      onCycle: ({ stored, heard, failed }) => {
+        cycles++
+        t.is(stored + heard, good.length)
+        t.deepEqual(new Set(failed.map(({ node }) => node)), new Set(hostile))
+        if (cycles === 4) resolve()
       },
     })
     poller.setMembers([...good, ...hostile].map((id) => table.claim(id)))
