@@ -73,8 +73,9 @@ export type HandleMessage =
   /** From a thread that attached: a node told this of itself. */
   | { readonly kind: 'told'; readonly told: PlacedTold }
 
-/** The changes that are kept for threads that attach while members change. */
+/** The changes that are kept for threads that attach while members change; and the members that all of them may tell of. */
 const MOST_KEPT = 64
+const MOST_MEMBERS_KEPT = 256
 
 export interface HandleServerOptions {
   readonly name: string
@@ -101,7 +102,8 @@ export class HandleServer {
   #places: readonly Place[] = []
   readonly #stood = new Map<Place, PostedStanding>()
   #version = 0
-  #kept: PostedChange[] = []
+  readonly #kept: PostedChange[] = []
+  #membersKept = 0
   #closed = false
 
   constructor(options: HandleServerOptions) {
@@ -176,7 +178,10 @@ export class HandleServer {
   #tellChange(change: PostedChange): void {
     this.#version = change.version
     this.#kept.push(change)
-    if (this.#kept.length > MOST_KEPT) this.#kept.shift()
+    this.#membersKept += sizeOf(change)
+    while (this.#kept.length > MOST_KEPT || this.#membersKept > MOST_MEMBERS_KEPT) {
+      this.#membersKept -= sizeOf(this.#kept.shift() as PostedChange)
+    }
     this.#tell(change)
   }
 
@@ -194,6 +199,10 @@ export class HandleServer {
   #tell(message: HandleMessage): void {
     if (!this.#closed) say(this.#channel, this.#options.memory, message)
   }
+}
+
+function sizeOf(change: PostedChange): number {
+  return change.kind === 'change' ? change.joined.places.length : change.members.places.length
 }
 
 function posted(members: readonly Member[]): PostedMembers {
