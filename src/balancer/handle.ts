@@ -74,8 +74,9 @@ export type HandleMessage =
   /** From a thread that attached: a node told this of itself. */
   | { readonly kind: 'told'; readonly told: PlacedTold }
 
-/** The changes that are kept for threads that attach while members change. */
+/** The changes that are kept for threads that attach while members change; and the members that all of them may tell of. */
 const MOST_KEPT = 64
+const MOST_MEMBERS_KEPT = 256
 
 export interface HandleServerOptions {
   readonly name: string
@@ -102,7 +103,8 @@ export class HandleServer {
   #places: readonly Place[] = []
   readonly #stood = new Map<Place, PostedStanding>()
   #version = 0
-  #kept: PostedChange[] = []
+  readonly #kept: PostedChange[] = []
+  #membersKept = 0
   #closed = false
 
   constructor(options: HandleServerOptions) {
@@ -177,7 +179,10 @@ export class HandleServer {
   #tellChange(change: PostedChange): void {
     this.#version = change.version
     this.#kept.push(change)
-    if (this.#kept.length > MOST_KEPT) this.#kept.shift()
+    this.#membersKept += sizeOf(change)
+    while (this.#kept.length > MOST_KEPT || this.#membersKept > MOST_MEMBERS_KEPT) {
+      this.#membersKept -= sizeOf(this.#kept.shift() as PostedChange)
+    }
     this.#tell(change)
   }
 
@@ -202,6 +207,10 @@ function postable(algorithm: Algorithm): Algorithm {
   if (!isKeyed(algorithm) || algorithm.keyOf === undefined) return algorithm
   const { keyOf, ...rest } = algorithm
   return Object.freeze(rest)
+}
+
+function sizeOf(change: PostedChange): number {
+  return change.kind === 'change' ? change.joined.places.length : change.members.places.length
 }
 
 function posted(members: readonly Member[]): PostedMembers {
