@@ -84,6 +84,7 @@ async function all() {
       '--error-on-warnings',
       '.',
     ])
+    await check("checks of an algorithm's kind", process.execPath, ['.ci/kinds.mjs'])
     if (compiled) {
       const tsc = bin(root, 'typescript', 'tsc')
       await check('tsc of the tests', process.execPath, [tsc, '--noEmit', '-p', '.'])

@@ -1,23 +1,5 @@
 export * from './agent/index.js'
-export { type AdaptiveOptions, adaptive } from './algorithms/adaptive.js'
-export type {
-  AdaptiveAlgorithm,
-  Algorithm,
-  HashRingAlgorithm,
-  KeyedAlgorithm,
-  LeastConnectionsAlgorithm,
-  LeastCpuAlgorithm,
-  LocalAlgorithm,
-  MaglevAlgorithm,
-  PowerOfTwoAlgorithm,
-  PrequalAlgorithm,
-  RandomAlgorithm,
-  RoundRobinAlgorithm,
-  SpareCapacityAlgorithm,
-  WeightClamp,
-  WeightedRoundRobinAlgorithm,
-  Weights,
-} from './algorithms/algorithm.js'
+export { type AdaptiveAlgorithm, type AdaptiveOptions, adaptive } from './algorithms/adaptive/options.js'
 export {
   type CustomAlgorithm,
   type CustomChoice,
@@ -27,29 +9,49 @@ export {
   type CustomPicker,
   type CustomReading,
   custom,
-} from './algorithms/custom.js'
-export { type HashRingOptions, hashRing } from './algorithms/hash-ring.js'
-export { type LeastConnectionsOptions, leastConnections } from './algorithms/least-connections.js'
-export { type LeastCpuOptions, leastCpu } from './algorithms/least-cpu.js'
-export { type LocalOptions, local } from './algorithms/local.js'
-export { type MaglevOptions, maglev } from './algorithms/maglev.js'
-export { type PowerOfTwoOptions, powerOfTwo } from './algorithms/power-of-two.js'
-export { type PrequalOptions, prequal } from './algorithms/prequal.js'
-export { type RandomOptions, random } from './algorithms/random.js'
-export { type RoundRobinOptions, roundRobin } from './algorithms/round-robin.js'
-export { type SpareCapacityOptions, spareCapacity } from './algorithms/spare-capacity.js'
+} from './algorithms/custom/options.js'
+export type { Grounds, GroundsCode } from './algorithms/explain.js'
+export { type HashRingAlgorithm, type HashRingOptions, hashRing } from './algorithms/hash-ring/options.js'
+export {
+  type LeastConnectionsAlgorithm,
+  type LeastConnectionsOptions,
+  leastConnections,
+} from './algorithms/least-connections/options.js'
+export { type LeastCpuAlgorithm, type LeastCpuOptions, leastCpu } from './algorithms/least-cpu/options.js'
+export { type LocalAlgorithm, type LocalOptions, local } from './algorithms/local/options.js'
+export { type MaglevAlgorithm, type MaglevOptions, maglev } from './algorithms/maglev/options.js'
+export {
+  type PowerOfTwoAlgorithm,
+  type PowerOfTwoOptions,
+  powerOfTwo,
+} from './algorithms/power-of-two/options.js'
+export { type PrequalAlgorithm, type PrequalOptions, prequal } from './algorithms/prequal/options.js'
+export { type RandomAlgorithm, type RandomOptions, random } from './algorithms/random/options.js'
+export type { Algorithm, KeyedAlgorithm } from './algorithms/registry.js'
+export {
+  type RoundRobinAlgorithm,
+  type RoundRobinOptions,
+  roundRobin,
+} from './algorithms/round-robin/options.js'
+export {
+  type SpareCapacityAlgorithm,
+  type SpareCapacityOptions,
+  spareCapacity,
+} from './algorithms/spare-capacity/options.js'
 export {
   type WeightBounds,
+  type WeightClamp,
+  type WeightedRoundRobinAlgorithm,
   type WeightedRoundRobinOptions,
   weightedRoundRobin,
-} from './algorithms/weighted-round-robin.js'
+} from './algorithms/weighted-round-robin/options.js'
+export type { Weights } from './algorithms/weights.js'
 export { type AttachOptions, attachBalancer } from './balancer/attached.js'
 export { createBalancer } from './balancer/balancer.js'
 export type { AttachedBalancer, Balancer, Picker } from './balancer/contract.js'
 export type { CustomCounters } from './balancer/custom.js'
 export { type ConfigureOptions, configure, select } from './balancer/drop-in.js'
 export type { Explanation } from './balancer/explain.js'
-export type { Grounds, GroundsCode } from './balancer/grounds.js'
 export type { GuardCounters } from './balancer/guard.js'
 export type { BalancerHandle } from './balancer/handle.js'
 export type { InBandCounters, Observed, ObserveOptions } from './balancer/in-band.js'

@@ -40,7 +40,7 @@ const places = [
   ['reports/orca-headers', 'Reports'],
   ['table/layout', 'Reports'],
   ['balancer/explain', 'Look'],
-  ['balancer/grounds', 'Look'],
+  ['algorithms/explain', 'Look'],
   ['balancer/reasons', 'Look'],
   ['balancer/snapshot', 'Look'],
   ['balancer/stats', 'Look'],

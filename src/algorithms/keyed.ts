@@ -2,6 +2,9 @@ import * as v from 'valibot'
 import { HASH_NAMES, type HashName } from '../keys/key-hash.js'
 import { oneOf } from '../options.js'
 
+/** Gives a node's key, a string of 1 to 1,024 characters. */
+export type NodeKey<N = never> = (node: N) => string
+
 /** Points that one node may have on a ring. */
 export const MOST_POINTS = 100_000
 

@@ -1,6 +1,11 @@
 import * as v from 'valibot'
 import { hasFields } from '../fields.js'
-import type { Weights } from './algorithm.js'
+
+/** Fixed weights by node id, 0 (never picked) to 1e12; a node that is not named weighs 1. */
+export type Weights = Readonly<Record<string, number>>
+
+/** The fixed weight of a node by its id, or by its key where it is picked by keys. */
+export type WeightOf = (id: string) => number
 
 /** The largest weight of a node. */
 const MAX_WEIGHT = 1e12

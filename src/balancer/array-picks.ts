@@ -1,27 +1,26 @@
+import type { PortableDefinition } from '../algorithms/definition.js'
 import {
   type Algorithm,
+  arrayAlgorithmOf,
+  definitionOf,
   type EngineAlgorithm,
   isLive,
   isWeighted,
-  type WeightOf,
+  needsOf,
   weightsOf,
-} from '../algorithms/algorithm.js'
-import { random } from '../algorithms/random.js'
-import { spareCapacity } from '../algorithms/spare-capacity.js'
+} from '../algorithms/registry.js'
+import type { WeightOf } from '../algorithms/weights.js'
 import type { Clock } from '../clock.js'
 import { type Engine, FACT_FRESH, type MemberArrays, NOT_ELIGIBLE } from '../engine/engine.js'
 import { MISSING, OUT } from '../engine/portable/band.js'
 import { Flights } from '../engine/portable/flights.js'
 import { Generator } from '../engine/portable/generator.js'
 import type { Dice, Plan } from '../engine/portable/plan.js'
-import { fillBandOf, planOf } from '../engine/portable/plan-of.js'
-import { StridePlan } from '../engine/portable/stride.js'
 import { OptionError } from '../errors.js'
 import { NO_SLOT } from '../table/layout.js'
 import type { TableBuffer, TableMemory } from '../table/memory.js'
 import { BoundArray, NO_PLAN } from './bound-array.js'
 import { CoreView, glimpseOfGeneration } from './core-view.js'
-import { engineAlgorithmOf } from './cores.js'
 import { arraysOf, type Place } from './members.js'
 import { idOf, type NodeLike } from './node.js'
 import { ARRAY_TURN, SharedTurn, SharedTurnPlan } from './shared-turn.js'
@@ -90,6 +89,7 @@ export class ArrayPicks implements ArrayPicker {
   private readonly live: CoreView
   private readonly options: ArrayPicksOptions
   private readonly algorithm: EngineAlgorithm
+  private readonly definition: PortableDefinition<EngineAlgorithm>
   private readonly turn: SharedTurn | undefined
   private readonly self: string | undefined
   // An object without prototype: for strings that were seen before it is a third faster than a Map.
@@ -116,8 +116,9 @@ export class ArrayPicks implements ArrayPicker {
     const algorithm = arrayAlgorithmOf(options.algorithm)
     this.options = options
     this.algorithm = algorithm
+    this.definition = definitionOf(algorithm).portable as PortableDefinition<EngineAlgorithm>
     this.turn = turns && new SharedTurn(turns, ARRAY_TURN)
-    this.self = options.algorithm.kind === 'local' ? options.self : undefined
+    this.self = needsOf(options.algorithm).self ? options.self : undefined
     this.directory = options.directory
     this.header = memory.header
     this.weightOf = weightsOf(algorithm)
@@ -191,7 +192,7 @@ export class ArrayPicks implements ArrayPicker {
       this.readInto(bound.ids)
       const before = bound.plan
       bound.plan = this.planFor(bound.ids)
-      if (bound.plan instanceof StridePlan) {
+      if (bound.plan.startAfter !== undefined) {
         // A sequence of its own: steps in another array's would give heavy nodes more than their share.
         if (bound.dice === this.dice) bound.dice = { ...this.dice }
         bound.plan.startAfter(before, bound.dice)
@@ -231,13 +232,12 @@ export class ArrayPicks implements ArrayPicker {
 
   // One draw from the readings in `raw`, without keeping what it was made from.
   private drawOnce(nodes: readonly NodeLike[]): number {
-    const { algorithm } = this
-    if (algorithm.kind === 'leastCpu' || (algorithm.kind === 'random' && !this.weighted)) {
-      const length = fillBandOf(algorithm, this.raw, nodes.length, this.band)
+    const length = this.definition.fillBand?.(this.algorithm, this.raw, nodes.length, this.band)
+    if (length !== undefined) {
       return length === 0 ? -1 : (this.band[this.dice.generator.below(length)] as number)
     }
     const plan = this.planFor(nodes)
-    if (plan instanceof StridePlan) {
+    if (plan.startAfter !== undefined) {
       plan.startAfter(this.unbound, this.dice)
       this.unbound = plan
     }
@@ -246,8 +246,13 @@ export class ArrayPicks implements ArrayPicker {
 
   // What to draw from, from the readings in `raw`.
   private planFor(nodes: readonly NodeLike[]): Plan {
-    const flights = this.flightsOf(nodes)
-    const plan = planOf(this.algorithm, this.raw, nodes.length, flights, this.weights, this.options.thread)
+    const plan = this.definition.plan(this.algorithm, {
+      raw: this.raw,
+      count: nodes.length,
+      flights: this.flightsOf(nodes),
+      weights: this.weights,
+      thread: this.options.thread,
+    })
     return this.turn === undefined ? plan : new SharedTurnPlan(plan, this.turn)
   }
 
@@ -330,13 +335,6 @@ export class ArrayPicks implements ArrayPicker {
     this.places = arraysOf(places, this.weightOf)
     return this.places
   }
-}
-
-// Nobody tells how picks from arrays end, so there is nothing to learn from; and members alone are probed, so that there
-// is no pool.
-function arrayAlgorithmOf(algorithm: Algorithm): EngineAlgorithm {
-  if (algorithm.kind === 'prequal') return random()
-  return algorithm.kind === 'adaptive' ? spareCapacity({ ttl: algorithm.ttl }) : engineAlgorithmOf(algorithm)
 }
 
 // The core of an array pick only tells readings: which of them are fresh, and their values.

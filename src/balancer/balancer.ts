@@ -1,6 +1,7 @@
 import { cpuSampler } from '../agent/samplers/index.js'
 import { createSampling, type Sampling } from '../agent/sampling.js'
-import { adaptive } from '../algorithms/adaptive.js'
+import { adaptive } from '../algorithms/adaptive/options.js'
+import { needsOf, probingOf } from '../algorithms/registry.js'
 import { needDescriptors } from '../descriptors.js'
 import { chooseEngine } from '../engine/load.js'
 import { Generator } from '../engine/portable/generator.js'
@@ -91,7 +92,7 @@ class PollingBalancer<N extends NodeLike = NodeLike> extends SeatedBalancer<N> i
     if (poll !== undefined) {
       warnOfShortTtl(algorithm, poll)
       this.#poller = this.#makePoller(poll, options.coalesce, seed)
-      if (this.#pollsNodes && algorithm.kind === 'prequal') this.probeBy(this.#poller.probes())
+      if (this.#pollsNodes && probingOf(algorithm) !== undefined) this.probeBy(this.#poller.probes())
     }
     const unlisten = table.listen((told) => this.#hearOfOthers(told))
     const unlistenToSeats = table.onSeated((places) => {
@@ -141,7 +142,7 @@ class PollingBalancer<N extends NodeLike = NodeLike> extends SeatedBalancer<N> i
 
   handle(): BalancerHandle {
     this.checkOpen()
-    if (this.algorithm.kind === 'custom') {
+    if (needsOf(this.algorithm).ownThread) {
       throw new OptionError(
         'algorithm',
         this.algorithm,

@@ -1,4 +1,4 @@
-import type { Algorithm } from '../algorithms/algorithm.js'
+import type { Algorithm } from '../algorithms/registry.js'
 import type { EngineName } from '../engine/engine.js'
 import type { Key } from '../keys/key-hash.js'
 import type { ServeOptions } from '../live/options.js'

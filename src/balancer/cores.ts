@@ -1,6 +1,4 @@
-import { type Algorithm, type EngineAlgorithm, isKeyed } from '../algorithms/algorithm.js'
-import { random } from '../algorithms/random.js'
-import { roundRobin } from '../algorithms/round-robin.js'
+import { type Algorithm, engineAlgorithmOf, needsOf } from '../algorithms/registry.js'
 import type { Engine, EngineCore } from '../engine/engine.js'
 import { Generator } from '../engine/portable/generator.js'
 import { OptionError } from '../errors.js'
@@ -27,33 +25,24 @@ export interface CoreOptions {
   readonly indexOfSelf: () => number
 }
 
-/** What an engine does for an algorithm: that, or what goes around it needs. */
-export function engineAlgorithmOf(algorithm: Algorithm): EngineAlgorithm {
-  if (algorithm.kind === 'custom') return random()
-  // Picks by keys are looked up elsewhere; those without are random.
-  if (isKeyed(algorithm)) return random(algorithm.weights === undefined ? {} : { weights: algorithm.weights })
-  if (algorithm.kind === 'local') return algorithm.otherwise === 'roundRobin' ? roundRobin() : random()
-  return algorithm
-}
-
 /** The core that picks among members: an engine's, with what goes around it for some algorithms. */
 export function coreOf(options: CoreOptions): EngineCore {
   const { engine, memory, algorithm, seed, thread, turns, custom } = options
   const core = engine.createCore(memory, engineAlgorithmOf(algorithm), seed, thread)
-  if (algorithm.kind === 'local') return new LocalCore(core, options.indexOfSelf)
+  if (needsOf(algorithm).self) return new LocalCore(core, options.indexOfSelf)
   if (custom !== undefined) return new CustomCore(core, custom, options.membersOf)
   return turns === undefined ? core : new SharedTurnCore(core, new SharedTurn(turns, MEMBER_TURN))
 }
 
 /** Memory for turns, where the algorithm shares them: from the same start as it would have alone. */
 export function turnsFor(algorithm: Algorithm, seed: readonly [number, number]): TableBuffer | undefined {
-  if (algorithm.kind !== 'roundRobin' || algorithm.shared !== true) return undefined
+  if (!needsOf(algorithm).turns) return undefined
   return createTurns(new Generator(seed).next())
 }
 
 /** Throws OptionError where the algorithm needs a local node and there is none. */
 export function checkSelf(algorithm: Algorithm, self: string | undefined): void {
-  if (algorithm.kind === 'local' && self === undefined) {
+  if (needsOf(algorithm).self && self === undefined) {
     throw new OptionError('self', self, 'the local node, since local() picks it')
   }
 }

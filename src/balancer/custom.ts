@@ -1,4 +1,4 @@
-import type { Algorithm } from '../algorithms/algorithm.js'
+import { customOf } from '../algorithms/custom/index.js'
 import type {
   CustomAlgorithm,
   CustomChoice,
@@ -6,7 +6,8 @@ import type {
   CustomNodeChange,
   CustomPicker,
   CustomReading,
-} from '../algorithms/custom.js'
+} from '../algorithms/custom/options.js'
+import type { Algorithm } from '../algorithms/registry.js'
 import type { Clock } from '../clock.js'
 import { type EngineCore, type MemberArrays, NOT_ELIGIBLE, type View } from '../engine/engine.js'
 import { Generator } from '../engine/portable/generator.js'
@@ -203,8 +204,8 @@ export class CustomRunner {
 
 /** What runs the algorithm, where it is the user's. Throws what its `init` throws, OptionError. */
 export function runnerOf(options: RunnerOptions<Algorithm>): CustomRunner | undefined {
-  const { algorithm } = options
-  return algorithm.kind === 'custom' ? new CustomRunner({ ...options, algorithm }) : undefined
+  const algorithm = customOf(options.algorithm)
+  return algorithm && new CustomRunner({ ...options, algorithm })
 }
 
 /** Picks among members by an algorithm of the user's; an engine says who may be picked. */

@@ -1,8 +1,8 @@
 import { threadId } from 'node:worker_threads'
 import * as v from 'valibot'
-import { adaptive } from '../algorithms/adaptive.js'
-import type { Algorithm } from '../algorithms/algorithm.js'
-import { random } from '../algorithms/random.js'
+import { adaptive } from '../algorithms/adaptive/options.js'
+import { random } from '../algorithms/random/options.js'
+import { type Algorithm, needsOf } from '../algorithms/registry.js'
 import type { Clock, TimerHandle } from '../clock.js'
 import { unknownDraw } from '../engine/engine.js'
 import { chooseEngine } from '../engine/load.js'
@@ -65,7 +65,7 @@ class DropIn {
     const checked = checkOptions('configure', given, configureOptions)
     const table = tableFor(checked.table, checked.clock)
     const algorithm = checked.algorithm ?? adaptive()
-    if (algorithm.kind === 'local') {
+    if (needsOf(algorithm).self) {
       throw new OptionError('algorithm', algorithm, 'another than local(): select(nodes) knows no local node')
     }
     if (checked.poll !== false) checkForgetAfter(checked.forgetAfter, checked.poll.interval)
@@ -94,7 +94,7 @@ class DropIn {
     if (checked.poll !== false) {
       const { seed, engine } = checked
       // It polls and picks nothing, so that the user's algorithm is left to who picks.
-      const polled = algorithm.kind === 'custom' ? random() : algorithm
+      const polled = needsOf(algorithm).ownThread ? random() : algorithm
       this.#balancer = createBalancer({
         name: NAME,
         algorithm: polled,

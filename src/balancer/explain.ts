@@ -1,6 +1,7 @@
-import { type Candidates, type Grounds, groundsOf } from './grounds.js'
+import { type ExplainOthers, type Grounds, percent } from '../algorithms/explain.js'
+import { definitionOfKind } from '../algorithms/registry.js'
 import type { NodeLike } from './node.js'
-import { percent, short, wordsFor } from './reason-words.js'
+import { wordsFor } from './reason-words.js'
 import { type Reason, type Rules, reasonsOf } from './reasons.js'
 import type { NodeSnapshot } from './snapshot.js'
 
@@ -36,10 +37,14 @@ export function explain<N extends NodeLike>(
   self: string | undefined,
 ): Explanation<N>[] {
   const reasons = reasonsOf(nodes, rules)
-  const candidates = candidatesOf(nodes.filter((_, i) => reasons[i] === undefined))
+  const others = othersOf(
+    nodes.filter((_, i) => reasons[i] === undefined),
+    self,
+  )
+  const { grounds: groundsOf } = definitionOfKind(rules.algorithm).explain
   return nodes.map((facts, i) => {
     const reason = reasons[i]
-    const grounds = reason === undefined ? groundsOf(facts, rules, candidates, self) : undefined
+    const explained = reason === undefined ? groundsOf(facts, others, rules) : undefined
     const { node, id, share } = facts
     const words = reason === undefined ? '' : `not picked: ${wordsFor(reason)}`
     return {
@@ -47,25 +52,25 @@ export function explain<N extends NodeLike>(
       id,
       mayBePicked: reason === undefined,
       share,
-      words: grounds === undefined ? words : pickedWords(facts, grounds, rules),
+      words: explained === undefined ? words : pickedWords(facts, explained.words, rules),
       reason,
-      grounds,
+      grounds: explained?.grounds,
       facts,
       rules,
     }
   })
 }
 
-function candidatesOf(nodes: readonly NodeSnapshot[]): Candidates {
+function othersOf(nodes: readonly NodeSnapshot[], self: string | undefined): ExplainOthers {
   let least = Number.POSITIVE_INFINITY
   for (const { effective } of nodes) if (effective !== undefined && effective < least) least = effective
-  return { hasFresh: nodes.some(({ fresh }) => fresh), least }
+  return { hasFresh: nodes.some(({ fresh }) => fresh), least, self }
 }
 
-function pickedWords(facts: NodeSnapshot, grounds: Grounds, rules: Rules): string {
+function pickedWords(facts: NodeSnapshot, why: string, rules: Rules): string {
   const { share, suspect, told, ejected, state } = facts
   const draws = share > 0 ? `, ${percent(share * 100)} % of draws` : ''
-  const notes = [`may be picked${draws}: ${groundsWords(grounds)}`]
+  const notes = [`may be picked${draws}: ${why}`]
   if (told.weight !== undefined && told.weight !== 100) {
     notes.push(`reported a weight of ${percent(told.weight)} %`)
   }
@@ -77,38 +82,3 @@ function pickedWords(facts: NodeSnapshot, grounds: Grounds, rules: Rules): strin
 }
 
 const SUSPECT = { failing: ' since it fails', slow: ' since it is slow', elsewhere: '' } as const
-
-function groundsWords(grounds: Grounds): string {
-  switch (grounds.code) {
-    case 'even':
-      return 'no member has a fresh report'
-    case 'band':
-      return `${grounds.isAssumed ? 'without a fresh report taken to be ' : ''}in the band, ${percent(grounds.load)} % against ${percent(grounds.least)} % + ${percent(grounds.threshold)}`
-    case 'spare':
-      return grounds.cpu === undefined
-        ? 'without a fresh report it counts as the mean'
-        : `CPU of ${percent(grounds.cpu)} %`
-    case 'cost':
-      return `counts as taking ${short(grounds.cost)} ms a request`
-    case 'weight':
-      return grounds.weight === undefined
-        ? 'its weight is not known, and counts as the mean'
-        : `weight ${short(grounds.weight)}`
-    case 'compared':
-      return grounds.load === undefined
-        ? 'its load is not known'
-        : `its load of ${short(grounds.load)} is compared with others'`
-    case 'inFlight':
-      return `its ${grounds.inFlight} in flight are compared with others'`
-    case 'turn':
-      return 'as all are that take work'
-    case 'local':
-      return 'the local node'
-    case 'standIn':
-      return 'the local node takes no work'
-    case 'key':
-      return 'keys fall to it'
-    case 'custom':
-      return 'the algorithm decides'
-  }
-}

@@ -1,4 +1,4 @@
-import { type Algorithm, isByFlights, ttlOf } from '../algorithms/algorithm.js'
+import { type Algorithm, comparesFlights, metricOf, ttlOf } from '../algorithms/registry.js'
 import { NOT_ELIGIBLE } from '../engine/engine.js'
 import { inFlight } from '../table/in-flight.js'
 import { MILLI, readingTag } from '../table/layout.js'
@@ -19,14 +19,15 @@ export function cpuOf(memory: TableMemory, { slot, generation }: Place): number 
 
 /**
  * Table time of the sample that an algorithm goes by, ms, however old; undefined where there is none. That is the CPU
- * reading, but for `powerOfTwo`.
+ * reading, unless it goes by another metric.
  */
 export function sampledAt(algorithm: Algorithm, memory: TableMemory, place: Place): number | undefined {
-  if (algorithm.kind !== 'powerOfTwo') return cpuOf(memory, place) === undefined ? undefined : reading.time
+  const metric = metricOf(algorithm)
+  if (metric === undefined) return cpuOf(memory, place) === undefined ? undefined : reading.time
   const { slot, generation } = place
   const reported = reportTime(memory, slot, generation)
   if (reported < 0) return undefined
-  readMetric(memory, slot, generation, findMetric(memory, algorithm.metric), reported, sample)
+  readMetric(memory, slot, generation, findMetric(memory, metric), reported, sample)
   return Number.isNaN(sample.value) ? undefined : sample.time
 }
 
@@ -42,8 +43,8 @@ export function takenFor(
   value: number,
 ): number | undefined {
   if (value === NOT_ELIGIBLE || ttlOf(algorithm) === undefined) return undefined
-  if (isByFlights(algorithm)) return Math.max(value, inFlight(memory, slot, generation))
-  return algorithm.kind === 'powerOfTwo' ? value : value / MILLI
+  if (comparesFlights(algorithm)) return Math.max(value, inFlight(memory, slot, generation))
+  return metricOf(algorithm) === undefined ? value / MILLI : value
 }
 
 /**
@@ -57,14 +58,15 @@ export function claimOf(
   place: Place,
   oldest: number,
 ): number | undefined {
-  if (algorithm.kind !== 'powerOfTwo') {
+  const ownMetric = metricOf(algorithm)
+  if (ownMetric === undefined) {
     const cpu = cpuOf(memory, place)
     if (cpu !== undefined && reading.time >= oldest) return cpu
   }
   const { slot, generation } = place
   const reported = reportTime(memory, slot, generation)
   if (reported < 0) return undefined
-  const metric = algorithm.kind === 'powerOfTwo' ? algorithm.metric : 'application'
-  readMetric(memory, slot, generation, findMetric(memory, metric), reported, sample)
+  const metric = findMetric(memory, ownMetric ?? 'application')
+  readMetric(memory, slot, generation, metric, reported, sample)
   return Number.isNaN(sample.value) || sample.time < oldest ? undefined : sample.value
 }

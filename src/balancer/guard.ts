@@ -1,10 +1,10 @@
-import type { Algorithm } from '../algorithms/algorithm.js'
+import type { Algorithm } from '../algorithms/registry.js'
 import type { Generator } from '../engine/portable/generator.js'
 import { inFlight } from '../table/in-flight.js'
 import type { TableMemory } from '../table/memory.js'
 import type { Member } from './members.js'
-import { claimOf, type DrawnFrom, type Parts, partsOf } from './parts.js'
 import { ShareWindow } from './share-window.js'
+import { claimOf, type DrawnFrom, type Parts, partsOf } from './thinning.js'
 
 /** How many times members were passed over when they were drawn, and why. */
 export interface GuardCounters {

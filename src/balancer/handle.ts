@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import * as v from 'valibot'
-import { type Algorithm, isKeyed } from '../algorithms/algorithm.js'
-import { isAlgorithm } from '../algorithms/check.js'
+import { type Algorithm, isAlgorithm, isKeyed, needsOf } from '../algorithms/registry.js'
 import type { EngineName } from '../engine/engine.js'
 import { OptionError } from '../errors.js'
 import { milliseconds, whole } from '../options.js'
@@ -235,8 +234,9 @@ const shared = v.custom<SharedArrayBuffer>((value) => value instanceof SharedArr
 
 // What is needed to go on where the balancer is.
 function isWhole({ algorithm, self, turns }: BalancerHandle): boolean {
-  if (algorithm.kind === 'custom' || (algorithm.kind === 'local' && self === undefined)) return false
-  return turns !== undefined || algorithm.kind !== 'roundRobin' || algorithm.shared !== true
+  const needs = needsOf(algorithm)
+  if (needs.ownThread || (needs.self && self === undefined)) return false
+  return turns !== undefined || !needs.turns
 }
 
 const handleSchema = v.object({

@@ -1,4 +1,5 @@
-import { type KeyedAlgorithm, type WeightOf, weightsOf } from '../algorithms/algorithm.js'
+import { type KeyedAlgorithm, keyedOf, weightsOf } from '../algorithms/registry.js'
+import type { WeightOf } from '../algorithms/weights.js'
 import type { KeyTables } from '../engine/key-tables.js'
 import { type Key, KeyHash } from '../keys/key-hash.js'
 import { inOrder, type KeyNode, KeyTable } from '../keys/key-table.js'
@@ -49,6 +50,7 @@ export class KeyedPicks<N extends NodeLike> {
   readonly #options: KeyedPicksOptions<N>
   readonly #weightOf: WeightOf
   readonly #builder: TableBuilder
+  readonly #keepsAbsent: boolean
   // Whether the table is of other nodes than it should be.
   #outdated = false
   // Until the table that is built in the background is there.
@@ -60,10 +62,11 @@ export class KeyedPicks<N extends NodeLike> {
     const { algorithm, tables } = options
     this.#options = options
     this.catchUp = options.catchUp
-    this.bound = algorithm.kind === 'hashRing' ? algorithm.boundedLoad : undefined
+    this.bound = keyedOf(algorithm).bound(algorithm)
     this.hash = new KeyHash(algorithm.hash)
     this.#weightOf = weightsOf(algorithm)
     this.#builder = new TableBuilder(algorithm, tables)
+    this.#keepsAbsent = keyedOf(algorithm).keepsAbsent
   }
 
   /** The hash of a key, signed. Throws BadKeyError. */
@@ -256,7 +259,7 @@ export class KeyedPicks<N extends NodeLike> {
   // A ring lets keys of a member that is not up walk on, which comes to the same as a ring without it; with a Maglev
   // table it does not.
   #isWanted({ key, up }: Member<N>): boolean {
-    return (up || this.#options.algorithm.kind === 'hashRing') && this.#weightOf(key) > 0
+    return (up || this.#keepsAbsent) && this.#weightOf(key) > 0
   }
 
   // The nodes that the table should be of.

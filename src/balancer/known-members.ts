@@ -1,4 +1,4 @@
-import { type Algorithm, isKeyed, weightsOf } from '../algorithms/algorithm.js'
+import { type Algorithm, isKeyed, weightsOf } from '../algorithms/registry.js'
 import type { Clock } from '../clock.js'
 import { ClosedError, UnknownNodeError } from '../errors.js'
 import type { NodeMeter } from '../meter/node-meter.js'

@@ -1,5 +1,5 @@
 import { threadId } from 'node:worker_threads'
-import { type Algorithm, isKeyed } from '../algorithms/algorithm.js'
+import { type Algorithm, isKeyed } from '../algorithms/registry.js'
 import type { Clock } from '../clock.js'
 import type { Engine, EngineCore } from '../engine/engine.js'
 import { Generator } from '../engine/portable/generator.js'

@@ -1,4 +1,4 @@
-import type { WeightOf } from '../algorithms/algorithm.js'
+import type { WeightOf } from '../algorithms/weights.js'
 import { MEMBER_OUT, MEMBER_UP, type MemberArrays } from '../engine/engine.js'
 import { NO_SLOT } from '../table/layout.js'
 import { JOINED } from './member-changes.js'

@@ -1,7 +1,6 @@
 import * as v from 'valibot'
 import { type Sampler, samplerOption } from '../agent/samplers/sampler.js'
-import type { Algorithm } from '../algorithms/algorithm.js'
-import { isAlgorithm } from '../algorithms/check.js'
+import { type Algorithm, isAlgorithm } from '../algorithms/registry.js'
 import type { Clock } from '../clock.js'
 import { clockSchema, milliseconds, number, oneOf, options, text, whole } from '../options.js'
 import { type TransportOption, transportSchema } from '../poller/transport.js'

@@ -1,4 +1,5 @@
 import { threadId } from 'node:worker_threads'
+import { mayFail } from '../algorithms/registry.js'
 import type { Engine, EngineName } from '../engine/engine.js'
 import { OptionError, UnknownLoadError, UnknownNodeError } from '../errors.js'
 import type { Key } from '../keys/key-hash.js'
@@ -69,7 +70,7 @@ export abstract class TablePicker<N extends NodeLike = NodeLike>
     this.engine = engine.name
     this.retryBudget = new RetryBudget(options.trust.retryBudget)
     this.#self = self
-    this.#mayFail = algorithm.kind === 'powerOfTwo' && algorithm.unknown === 'fail'
+    this.#mayFail = mayFail(algorithm)
     const members = () => this.members.size
     this.#failures = new FailedPicks({ name, counters: this.counters, members })
     this.turns = options.turns ?? turnsFor(algorithm, seed)

@@ -1,4 +1,4 @@
-import { type Algorithm, startupJitterOf } from '../algorithms/algorithm.js'
+import { type Algorithm, startupJitterOf } from '../algorithms/registry.js'
 import { OptionError } from '../errors.js'
 import type { TransportOption } from '../poller/transport.js'
 import { httpTransport } from '../poller/transports/http.js'

@@ -1,3 +1,4 @@
+import { percent, short } from '../algorithms/explain.js'
 import type { Reason } from './reasons.js'
 
 /** A reason why a member is not picked, as a person reads it. */
@@ -58,14 +59,4 @@ function duration(ms: number): string {
   if (ms < 1_000) return `${Math.ceil(ms)} ms`
   const seconds = Math.ceil(ms / 1_000)
   return seconds < 600 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`
-}
-
-/** A percentage for messages, to a tenth. */
-export function percent(value: number): string {
-  return String(Number(value.toFixed(1)))
-}
-
-/** A number for messages, to four digits. */
-export function short(value: number): string {
-  return String(Number(value.toPrecision(4)))
 }

@@ -1,4 +1,5 @@
-import { type Algorithm, ttlOf } from '../algorithms/algorithm.js'
+import type { LoadReason } from '../algorithms/explain.js'
+import { type Algorithm, definitionOfKind, ttlOf } from '../algorithms/registry.js'
 import type { NodeSnapshot } from './snapshot.js'
 import type { TrustSettings } from './trust-options.js'
 
@@ -72,27 +73,11 @@ export type Reason =
       readonly ttl: number
       readonly pollError: string | undefined
     }
-  /** It is busier than the band reaches. */
-  | {
-      readonly code: 'band'
-      readonly load: number
-      readonly least: number
-      readonly threshold: number
-    }
-  /** It has no CPU to spare, and the algorithm keeps no share for such. */
-  | { readonly code: 'busy'; readonly cpu: number | undefined }
-  /** Whoever it is compared with is less loaded. */
-  | { readonly code: 'outdone'; readonly load: number | undefined }
   /** It has as many requests in flight as it takes. */
   | { readonly code: 'full'; readonly inFlight: number; readonly limit: number }
   /** It has had its share of the last picks. */
   | { readonly code: 'capped'; readonly maxShare: number }
-  /** The local node is up, and takes all. */
-  | { readonly code: 'remote' }
-  /** No key falls to it. */
-  | { readonly code: 'keyless' }
-  /** The algorithm gives it no share, for a reason that is not known here. */
-  | { readonly code: 'shareless' }
+  | LoadReason
 
 /** The codes of `Reason`. */
 export type ReasonCode = Reason['code']
@@ -104,7 +89,7 @@ export function rulesOf(algorithm: Algorithm, { health, maxShare }: TrustSetting
   return {
     algorithm: algorithm.kind,
     ttl: ttl === Number.POSITIVE_INFINITY ? undefined : ttl,
-    threshold: algorithm.kind === 'leastCpu' ? algorithm.threshold / 1_000 : undefined,
+    threshold: 'threshold' in algorithm ? algorithm.threshold / 1_000 : undefined,
     excludesMissing: 'missing' in algorithm && algorithm.missing === 'exclude',
     maxShare,
     failures: health === false ? undefined : health.consecutiveFailures || undefined,
@@ -171,39 +156,16 @@ function limitOf(by: string, { failures, failureRate }: Rules): number | undefin
 
 function loadReason(node: NodeFacts, rules: Rules, { hasRoom, least }: Others): Reason | undefined {
   if (node.share > 0) return hasRoom ? limitReason(node, rules) : undefined
-  if (needsReport(rules) && !node.fresh) return silentReason(node, rules)
-  switch (rules.algorithm) {
-    case 'leastCpu':
-      return bandReason(node, rules, least)
-    case 'spareCapacity':
-      return { code: 'busy', cpu: node.effective ?? node.cpu }
-    case 'powerOfTwo':
-      return { code: 'outdone', load: node.effective }
-    case 'local':
-      return { code: 'remote' }
-    case 'hashRing':
-    case 'maglev':
-      return { code: 'keyless' }
-    default:
-      return { code: 'shareless' }
-  }
-}
-
-function needsReport({ algorithm, excludesMissing }: Rules): boolean {
-  return excludesMissing || algorithm === 'powerOfTwo'
+  const { reason, needsReport = false } = definitionOfKind(rules.algorithm).explain
+  if ((rules.excludesMissing || needsReport) && !node.fresh) return silentReason(node, rules)
+  if (reason === undefined) return { code: 'shareless' }
+  return reason(node, { hasFresh: true, least, self: undefined }, rules)
 }
 
 function silentReason({ age, poll }: NodeFacts, { ttl }: Rules): Reason {
   const pollError = poll?.reason
   if (age === undefined || ttl === undefined) return { code: 'unheard', pollError }
   return { code: 'expired', age, ttl, pollError }
-}
-
-// Where the least busy ones take no more, the band is drawn anew without them.
-function bandReason({ effective: load }: NodeFacts, { threshold }: Rules, least: number): Reason | undefined {
-  if (load === undefined || threshold === undefined) return { code: 'shareless' }
-  if (load > least + threshold) return { code: 'band', load, least, threshold }
-  return undefined
 }
 
 function limitReason(node: NodeFacts, { maxShare }: Rules): Reason | undefined {

@@ -1,4 +1,4 @@
-import type { Algorithm } from '../algorithms/algorithm.js'
+import { type Algorithm, probingOf } from '../algorithms/registry.js'
 import type { Engine } from '../engine/engine.js'
 import { OptionError } from '../errors.js'
 import type { ProbeAsker } from '../poller/probe-asker.js'
@@ -99,14 +99,13 @@ export class SeatedBalancer<N extends NodeLike = NodeLike> extends TablePicker<N
    * @internal the simulator's probes do not go by a transport: these are promises, and its time does not wait for any
    */
   probeBy(asker: ProbeAsker): void {
-    const { algorithm } = this
-    if (algorithm.kind !== 'prequal' || algorithm.probes === 0) return
+    const probing = probingOf(this.algorithm)
+    if (probing === undefined) return
     this.#probing = new Probing({
       table: this.table,
       clock: this.clock,
       seed: this.#seed,
-      probes: algorithm.probes,
-      pool: algorithm.pool,
+      ...probing,
       asker,
       picks: () => this.picked,
       members: () => this.members.list,

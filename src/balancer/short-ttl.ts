@@ -1,4 +1,4 @@
-import { type Algorithm, ttlOf } from '../algorithms/algorithm.js'
+import { type Algorithm, ttlOf } from '../algorithms/registry.js'
 import { tellsUnasked } from '../poller/transports/kinds.js'
 import { warn } from '../warn.js'
 import type { PollPlan } from './poll-plan.js'

@@ -1,4 +1,4 @@
-import { type Algorithm, isWeighted, ttlOf, weightsOf } from '../algorithms/algorithm.js'
+import { type Algorithm, definitionOf, isWeighted, ttlOf, weightsOf } from '../algorithms/registry.js'
 import { NOT_ELIGIBLE, type View } from '../engine/engine.js'
 import type { PollFailure } from '../poller/failures.js'
 import type { KeptReport } from '../report.js'
@@ -135,9 +135,10 @@ export function snapshotOf<N extends NodeLike>(
 ): NodeSnapshot<N>[] {
   const { view, shares, algorithm, memory, now, isCapped, tier, watchers } = options
   const ttl = ttlOf(algorithm)
-  const isCost = algorithm.kind === 'adaptive'
+  const { shows } = definitionOf(algorithm)
+  const isCost = shows === 'cost'
   const weightOf = isWeighted(algorithm) ? weightsOf(algorithm) : undefined
-  const isWeighed = algorithm.kind === 'weightedRoundRobin'
+  const isWeighed = shows === 'weight'
   return members.map((member, i) => {
     const sampled = sampledAt(algorithm, memory, member)
     const value = view.values[i] as number

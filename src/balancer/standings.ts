@@ -1,4 +1,4 @@
-import type { WeightOf } from '../algorithms/algorithm.js'
+import type { WeightOf } from '../algorithms/weights.js'
 import { MOST_WEIGHT, type NodeState } from '../report.js'
 
 /**

@@ -1,5 +1,5 @@
-import type { Algorithm } from '../algorithms/algorithm.js'
-import { ttlOf } from '../algorithms/algorithm.js'
+import type { Algorithm } from '../algorithms/registry.js'
+import { ttlOf } from '../algorithms/registry.js'
 import { DEFAULT_TTL } from '../algorithms/ttl.js'
 import type { Clock } from '../clock.js'
 import type { TableMemory } from '../table/memory.js'

@@ -32,6 +32,6 @@ export interface KeyTables {
   ring(hashes: Uint32Array, counts: Uint32Array): RingArrays
   ringLater(hashes: Uint32Array, counts: Uint32Array): Promise<RingArrays>
   /** @param weights above 0 and finite */
-  maglev(hashes: Uint32Array, weights: Float64Array, size: number): Uint32Array
-  maglevLater(hashes: Uint32Array, weights: Float64Array, size: number): Promise<Uint32Array>
+  cells(hashes: Uint32Array, weights: Float64Array, size: number): Uint32Array
+  cellsLater(hashes: Uint32Array, weights: Float64Array, size: number): Promise<Uint32Array>
 }

@@ -1,14 +1,12 @@
-import { type EngineAlgorithm, isLive } from '../algorithms/algorithm.js'
+import type { BesideNative, NativeOptions } from '../algorithms/definition.js'
+import { definitionOf, type EngineAlgorithm, isLive } from '../algorithms/registry.js'
 import { EngineError } from '../errors.js'
 import type { FileShape } from '../table/file/layout.js'
 import type { TableFileBinding } from '../table/file/table-file.js'
 import type { TableMemory } from '../table/memory.js'
 import type { OwnFlights } from '../table/own-flights.js'
 import type { Engine, EngineCore, Learner, MemberArrays, View } from './engine.js'
-import { FewMembers } from './few-members.js'
 import type { RingArrays } from './key-tables.js'
-import { metricOf } from './metric-of.js'
-import { utilizationPlaces } from './utilization-places.js'
 
 /** A core of the addon: `crates/node/src/core.rs`. */
 export interface NativeCoreBinding {
@@ -32,16 +30,6 @@ export interface NativeCoreBinding {
   ignored(): number
 }
 
-/** An algorithm as the addon takes it, which knows no names. */
-export type AlgorithmSpec = EngineAlgorithm & {
-  /** The place among a slot's metrics of the one that it goes by. */
-  readonly place?: number
-  /** The id of the thread that picks. */
-  readonly thread?: number
-  /** The places of the metrics that stand for the utilization. */
-  readonly utilizationPlaces?: readonly number[]
-}
-
 /** What the addon exports. */
 export interface NativeBinding {
   /** Version of the interface: `ABI`. Takes nothing and does nothing, so it is also the floor of a call. */
@@ -63,7 +51,8 @@ export interface NativeBinding {
   ) => OwnFlights
   readonly Core: new (
     view: Uint8Array,
-    algorithm: AlgorithmSpec,
+    kind: string,
+    options: NativeOptions,
     seedLow: number,
     seedHigh: number,
   ) => NativeCoreBinding
@@ -118,7 +107,7 @@ class Events implements Learner {
 class NativeCore implements EngineCore {
   readonly name = 'native'
   readonly live: boolean
-  readonly learner: FewMembers | undefined
+  readonly learner: BesideNative | undefined
   readonly #memory: TableMemory
   readonly #core: NativeCoreBinding
   readonly #pick: () => number
@@ -127,17 +116,17 @@ class NativeCore implements EngineCore {
   constructor(
     binding: NativeBinding,
     memory: TableMemory,
-    algorithm: AlgorithmSpec,
+    algorithm: EngineAlgorithm,
+    options: NativeOptions,
     seed: readonly [number, number],
   ) {
+    const { beside } = definitionOf(algorithm)
     this.live = isLive(algorithm)
     this.#memory = memory
     this.#bytes = memory.bytes()
-    this.#core = new binding.Core(this.#bytes, algorithm, seed[0], seed[1])
+    this.#core = new binding.Core(this.#bytes, algorithm.kind, options, seed[0], seed[1])
     this.#pick = this.#core.picker()
-    if (algorithm.kind === 'adaptive') {
-      this.learner = new FewMembers(this.#core, new Events(this.#core), memory, algorithm.errorCost)
-    }
+    this.learner = beside?.(algorithm, this.#core, new Events(this.#core), memory)
   }
 
   setMembers(members: MemberArrays): void {
@@ -209,20 +198,15 @@ export function nativeEngine(binding: NativeBinding): Engine {
     keyTables: {
       ring: (hashes, counts) => binding.buildRing(hashes, counts),
       ringLater: (hashes, counts) => binding.buildRingLater(hashes, counts),
-      maglev: (hashes, weights, size) => binding.buildMaglev(hashes, weights, size),
-      maglevLater: (hashes, weights, size) => binding.buildMaglevLater(hashes, weights, size),
+      cells: (hashes, weights, size) => binding.buildMaglev(hashes, weights, size),
+      cellsLater: (hashes, weights, size) => binding.buildMaglevLater(hashes, weights, size),
     },
     ownFlights: (table, ledger) => new binding.OwnFlights(table, ledger),
     createCore(memory, algorithm, seed, thread = 0) {
-      const place = metricOf(memory, algorithm)
-      const places = utilizationPlaces(memory, algorithm)
+      // A table that has no room for a metric says so by itself.
+      const options = definitionOf(algorithm).native?.(algorithm, memory, thread) ?? {}
       try {
-        return new NativeCore(
-          binding,
-          memory,
-          { ...algorithm, place, thread, utilizationPlaces: places },
-          seed,
-        )
+        return new NativeCore(binding, memory, algorithm, options, seed)
       } catch (cause) {
         throw new EngineError(`the native engine refused the table or the algorithm: ${String(cause)}`, cause)
       }

@@ -91,3 +91,21 @@ export class KeyTable {
     return (place === 0 ? space + HASHES : space) / HASHES
   }
 }
+
+/** The hashes of nodes, as engines take them. */
+export function hashesOf(nodes: readonly KeyNode[]): Uint32Array {
+  const hashes = new Uint32Array(2 * nodes.length)
+  let at = 0
+  for (const {
+    hashes: [first, second],
+  } of nodes) {
+    hashes[at++] = first
+    hashes[at++] = second
+  }
+  return hashes
+}
+
+/** The weights of nodes. */
+export function weightsOfNodes(nodes: readonly KeyNode[]): Float64Array {
+  return Float64Array.from(nodes, ({ weight }) => weight)
+}

@@ -17,6 +17,7 @@ const headSchema = v.looseObject({
   balancer: v.string(),
   engine: v.string(),
   algorithm: v.string(),
+  value: v.nullish(v.looseObject({ label: v.string(), about: v.string() })),
   rules: v.looseObject({
     algorithm: v.string(),
     ttl: figure,

@@ -1,3 +1,4 @@
+import type { ValueColumn } from '../algorithms/definition.js'
 import type { ReasonCode, Rules } from '../balancer/reasons.js'
 import type { NodeSnapshot } from '../balancer/snapshot.js'
 import type { BalancerStats } from '../balancer/stats.js'
@@ -17,6 +18,8 @@ export interface LiveHead {
   readonly engine: EngineName
   /** What the algorithm is called, such as `leastCpu`. */
   readonly algorithm: Rules['algorithm']
+  /** How the column of what members count as is headed; undefined: they count as nothing. */
+  readonly value: ValueColumn | undefined
   /** What decides who is picked, such as `ttl` and `threshold`. */
   readonly rules: Rules
   /** Time since the balancer is served, ms, by its clock. */

@@ -1,3 +1,4 @@
+import { definitionOfKind } from '../algorithms/registry.js'
 import type { Rules } from '../balancer/reasons.js'
 import type { NodeSnapshot } from '../balancer/snapshot.js'
 import type { BalancerStats } from '../balancer/stats.js'
@@ -70,6 +71,7 @@ export class Looks {
       balancer: name,
       engine: stats.engine,
       algorithm: rules.algorithm,
+      value: definitionOfKind(rules.algorithm).column,
       rules,
       time: now.time - this.#start,
       uptime: process.uptime() * 1_000,

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { LONGEST_METRIC } from '../algorithms/power-of-two.js'
+import { LONGEST_METRIC } from '../algorithms/power-of-two/options.js'
 import type { Clock } from '../clock.js'
 import { OptionError } from '../errors.js'
 import { checkOptions, clockSchema, milliseconds, options } from '../options.js'

@@ -1,5 +1,5 @@
 import { threadId } from 'node:worker_threads'
-import { type Algorithm, ttlOf } from '../algorithms/algorithm.js'
+import { type Algorithm, ttlOf } from '../algorithms/registry.js'
 import { DEFAULT_TTL } from '../algorithms/ttl.js'
 import type { Clock } from '../clock.js'
 import { NodeTakenError, UnknownNodeError } from '../errors.js'

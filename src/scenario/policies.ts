@@ -1,43 +1,17 @@
 import * as v from 'valibot'
-import { adaptive } from '../algorithms/adaptive.js'
-import type { Algorithm } from '../algorithms/algorithm.js'
-import { leastConnections } from '../algorithms/least-connections.js'
-import { leastCpu } from '../algorithms/least-cpu.js'
-import { powerOfTwo } from '../algorithms/power-of-two.js'
-import { prequal } from '../algorithms/prequal.js'
-import { random } from '../algorithms/random.js'
-import { roundRobin } from '../algorithms/round-robin.js'
-import { spareCapacity } from '../algorithms/spare-capacity.js'
-import { weightedRoundRobin } from '../algorithms/weighted-round-robin.js'
+import { type Algorithm, ENGINE_KINDS, hasTtl, makeOfKind } from '../algorithms/registry.js'
 import { OptionError } from '../errors.js'
 import { hasFields } from '../fields.js'
 import { flag, oneOf, options, text } from '../options.js'
-import { type PolicyName, type PolicySetting, policies } from '../simulation/policies.js'
+import { type PolicySetting, policies } from '../simulation/policies.js'
 import { type Policy, readingTtl, shipped } from '../simulation/policy.js'
 
 type Options = Readonly<Record<string, unknown>>
 
-// Those that need neither keys nor a node of their own. Each checks its options by itself, so that any object may be
-// passed.
-const makers: Readonly<Record<string, (options: object) => Algorithm>> = {
-  adaptive,
-  leastCpu,
-  spareCapacity,
-  weightedRoundRobin,
-  powerOfTwo: (options) => powerOfTwo(options as Parameters<typeof powerOfTwo>[0]),
-  prequal,
-  leastConnections,
-  roundRobin,
-  random,
-}
-
-/** Algorithms that go by readings which expire. */
-const WITH_TTL = ['adaptive', 'leastCpu', 'spareCapacity', 'powerOfTwo']
-
 const LONGEST_LABEL = 60
 
 /** Names of the policies that need no options. */
-export const policyNames = Object.keys(policies) as PolicyName[]
+export const policyNames: readonly string[] = [...policies.keys()]
 
 /** One policy of a scenario: named, or an algorithm with options of its own. */
 export interface PolicySpec {
@@ -52,8 +26,13 @@ export interface PolicySpec {
 }
 
 /** A policy by its name. */
-function namedPolicy(name: PolicyName): PolicySpec {
-  return { label: name, weighted: [], make: (setting) => policies[name].make(name, setting) }
+function namedPolicy(name: string): PolicySpec {
+  const { make } = policies.get(name) ?? missing(name)
+  return { label: name, weighted: [], make: (setting) => make(name, setting) }
+}
+
+function missing(name: string): never {
+  throw new OptionError('policy', name, `one of ${policyNames.join(', ')}`)
 }
 
 function labelOf(algorithm: string, given: Options): string {
@@ -62,39 +41,44 @@ function labelOf(algorithm: string, given: Options): string {
   return label.length > LONGEST_LABEL ? `${algorithm}({ … })` : label
 }
 
-function algorithmPolicy(algorithm: string, given: Options, label: string, leases: boolean): PolicySpec {
-  const make = makers[algorithm] as (options: object) => Algorithm
+function algorithmPolicy(
+  algorithm: Algorithm['kind'],
+  given: Options,
+  label: string,
+  leases: boolean,
+): PolicySpec {
   const weights = hasFields(given.weights) ? given.weights : undefined
   return {
     label,
     weighted: weights === undefined ? [] : Object.keys(weights),
     make(setting, idOf) {
       const filled = {
-        ...(WITH_TTL.includes(algorithm) && { ttl: readingTtl(setting) }),
+        ...(hasTtl(algorithm) && { ttl: readingTtl(setting) }),
         ...given,
         ...(weights !== undefined && {
           weights: Object.fromEntries(Object.entries(weights).map(([name, weight]) => [idOf(name), weight])),
         }),
       }
-      return shipped(label, make(filled), { ...setting, leases })
+      return shipped(label, makeOfKind(algorithm, filled), { ...setting, leases })
     },
   }
 }
 
 const detailed = v.pipe(
   options({
-    algorithm: oneOf(Object.keys(makers)),
+    // Those that need neither keys nor a node of their own. Each checks its options by itself.
+    algorithm: oneOf(ENGINE_KINDS),
     options: v.optional(v.custom<Options>(hasFields, "an object of the algorithm's options"), {}),
     name: v.optional(text()),
     leases: v.optional(flag(), true),
   }),
   v.rawTransform<
-    { algorithm: string; options: Options; name?: string | undefined; leases: boolean },
+    { algorithm: Algorithm['kind']; options: Options; name?: string | undefined; leases: boolean },
     PolicySpec
   >(({ dataset, addIssue, NEVER }) => {
     const { algorithm, options: given, name, leases } = dataset.value
     try {
-      makers[algorithm]?.(given)
+      makeOfKind(algorithm, given)
       return algorithmPolicy(algorithm, given, name ?? labelOf(algorithm, given), leases)
     } catch (error) {
       if (!(error instanceof OptionError)) throw error

@@ -1,4 +1,4 @@
-import type { Algorithm } from '../algorithms/algorithm.js'
+import type { Algorithm } from '../algorithms/registry.js'
 import type { Lease } from '../balancer/lease.js'
 import { SeatedBalancer } from '../balancer/seated.js'
 import { type TrustOptions, trustOptions } from '../balancer/trust-options.js'

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { isAlgorithm } from '../../dist/algorithms/check.js'
+import { isAlgorithm } from '../../dist/algorithms/registry.js'
 import { OptionError, type WeightedRoundRobinOptions, weightedRoundRobin } from '../../dist/index.js'
 
 const ms = 'a number of milliseconds from 0 to 2147483647'

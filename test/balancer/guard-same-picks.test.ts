@@ -1,6 +1,6 @@
 import test from 'ava'
 import fc from 'fast-check'
-import type { Algorithm } from '../../dist/algorithms/algorithm.js'
+import type { Algorithm } from '../../dist/algorithms/registry.js'
 import {
   adaptive,
   createBalancer,

@@ -1,5 +1,5 @@
 import test from 'ava'
-import type { Algorithm } from '../../dist/algorithms/algorithm.js'
+import type { Algorithm } from '../../dist/algorithms/registry.js'
 import {
   adaptive,
   attachBalancer,

@@ -46,11 +46,11 @@ compared('both engines build the same Maglev tables, bit for bit', async (t) => 
     fc.asyncProperty(nodes, size, fc.boolean(), async (list, cells, later) => {
       const hashes = Uint32Array.from(list.flatMap((node) => node.hashes))
       const weights = Float64Array.from(list, (node) => node.weight)
-      const expected = portable.maglev(hashes, weights, cells)
-      t.deepEqual(native?.maglev(hashes, weights, cells), expected)
+      const expected = portable.cells(hashes, weights, cells)
+      t.deepEqual(native?.cells(hashes, weights, cells), expected)
       if (!later) return
-      t.deepEqual(await native?.maglevLater(hashes, weights, cells), expected)
-      t.deepEqual(await portable.maglevLater(hashes, weights, cells), expected)
+      t.deepEqual(await native?.cellsLater(hashes, weights, cells), expected)
+      t.deepEqual(await portable.cellsLater(hashes, weights, cells), expected)
     }),
     { numRuns: 600 },
   )
@@ -81,7 +81,7 @@ test('a Maglev table is what rounds give, also where most nodes seldom have a tu
     fc.property(nodes, fc.constantFrom(3, 5, 251, 1021), (list, cells) => {
       const hashes = Uint32Array.from(list.flatMap((node) => node.hashes))
       const weights = Float64Array.from(list, (node) => node.weight)
-      t.deepEqual(portable.maglev(hashes, weights, cells), roundByRound(hashes, weights, cells))
+      t.deepEqual(portable.cells(hashes, weights, cells), roundByRound(hashes, weights, cells))
     }),
     { numRuns: 300 },
   )
@@ -95,19 +95,19 @@ compared('tables of a thousand nodes are the same too, and those built later', a
   t.deepEqual(await native?.ringLater(hashes, counts), ring)
   t.deepEqual(await portable.ringLater(hashes, counts), ring)
   const weights = Float64Array.from(counts, (_, i) => 1 + (i % 3))
-  const cells = portable.maglev(hashes, weights, 65_537)
-  t.deepEqual(native?.maglev(hashes, weights, 65_537), cells)
-  t.deepEqual(await native?.maglevLater(hashes, weights, 65_537), cells)
-  t.deepEqual(await portable.maglevLater(hashes, weights, 65_537), cells)
+  const cells = portable.cells(hashes, weights, 65_537)
+  t.deepEqual(native?.cells(hashes, weights, 65_537), cells)
+  t.deepEqual(await native?.cellsLater(hashes, weights, 65_537), cells)
+  t.deepEqual(await portable.cellsLater(hashes, weights, 65_537), cells)
 })
 
 compared('the addon refuses arguments that do not fit together', (t) => {
   const hashes = new Uint32Array(3)
   t.throws(() => native?.ring(hashes, new Uint32Array(1)), { message: /two hashes for each node/ })
   t.throws(() => native?.ring(new Uint32Array(2), Uint32Array.of(2 ** 28)), { message: /2\^27 points/ })
-  t.throws(() => native?.maglev(hashes, new Float64Array(2), 7), { message: /two hashes for each node/ })
+  t.throws(() => native?.cells(hashes, new Float64Array(2), 7), { message: /two hashes for each node/ })
   for (const cells of [0, 1, 2, 2 ** 24 + 1]) {
-    t.throws(() => native?.maglev(new Uint32Array(2), new Float64Array(1), cells), {
+    t.throws(() => native?.cells(new Uint32Array(2), new Float64Array(1), cells), {
       message: /size must be/,
     })
   }
@@ -131,7 +131,7 @@ test('a ring is what its definition says, point by point', (t) => {
 test("the Maglev paper's example comes out", (t) => {
   // Offsets and skips of its table 1: 3 and 4, 0 and 2, 3 and 1.
   const hashes = Uint32Array.of(3, 3, 0, 1, 3, 0)
-  t.deepEqual([...portable.maglev(hashes, Float64Array.of(1, 1, 1), 7)], [1, 0, 1, 0, 2, 2, 0])
+  t.deepEqual([...portable.cells(hashes, Float64Array.of(1, 1, 1), 7)], [1, 0, 1, 0, 2, 2, 0])
   const without = Uint32Array.of(3, 3, 3, 0)
-  t.deepEqual([...portable.maglev(without, Float64Array.of(1, 1), 7)], [0, 0, 0, 0, 1, 1, 1])
+  t.deepEqual([...portable.cells(without, Float64Array.of(1, 1), 7)], [0, 0, 0, 0, 1, 1, 1])
 })

@@ -1,6 +1,7 @@
 import test from 'ava'
-import { powerOfTwo } from '../../dist/algorithms/power-of-two.js'
-import { weightedRoundRobin } from '../../dist/algorithms/weighted-round-robin.js'
+import { powerOfTwo } from '../../dist/algorithms/power-of-two/options.js'
+import { type Algorithm, definitionOf } from '../../dist/algorithms/registry.js'
+import { weightedRoundRobin } from '../../dist/algorithms/weighted-round-robin/options.js'
 import { loadBinding } from '../../dist/engine/binding.js'
 import { type NativeBinding, nativeEngine } from '../../dist/engine/native.js'
 import { EngineError } from '../../dist/errors.js'
@@ -16,13 +17,17 @@ function binding(): NativeBinding {
   return loaded.binding
 }
 
-const leastCpu = {
+const algorithm = {
   kind: 'leastCpu',
   threshold: 5_000,
   ttl: 10_000,
   missing: 50_000,
   smoothing: 0,
 } as const
+
+// As the addon takes it.
+const { kind, ...options } = algorithm
+const optionsOf = (other: Algorithm) => definitionOf(other).native?.(other, createMemory(0), 1) ?? {}
 
 function members(slots: number[]) {
   return {
@@ -40,7 +45,7 @@ function view(count: number) {
 native('memory that is no table is refused', (t) => {
   const { Core } = binding()
   const refused = (bytes: Uint8Array, message: RegExp) =>
-    t.throws(() => new Core(bytes, leastCpu, 1, 2), { message })
+    t.throws(() => new Core(bytes, kind, options, 1, 2), { message })
   refused(new Uint8Array(new SharedArrayBuffer(0)), /aligned|at least 128 bytes/)
   refused(new Uint8Array(new SharedArrayBuffer(64)), /at least 128 bytes/)
   refused(new Uint8Array(new SharedArrayBuffer(4096)), /magic is 0/)
@@ -68,7 +73,7 @@ native('what a thread has in flight is counted in nothing but a table and a ledg
 native('arguments of the wrong type are errors, never a crash', (t) => {
   const { Core } = binding()
   const bytes = createMemory(0).bytes()
-  const core = new Core(bytes, leastCpu, 1, 2)
+  const core = new Core(bytes, kind, options, 1, 2)
   const wrong: unknown[] = [
     undefined,
     null,
@@ -89,15 +94,16 @@ native('arguments of the wrong type are errors, never a crash', (t) => {
     t.throws(() => call('refresh', 1, value, new Float64Array(4)))
     t.throws(() => call('refresh', 1, new Float64Array(4), value))
     t.throws(() => call('setMembers', value, new Uint32Array(0), new Uint8Array(0), new Float64Array(0)))
-    t.throws(() => Reflect.construct(Core, [value, leastCpu, 1, 2]))
-    t.throws(() => Reflect.construct(Core, [bytes, value, 1, 2]))
+    t.throws(() => Reflect.construct(Core, [value, kind, options, 1, 2]))
+    t.throws(() => Reflect.construct(Core, [bytes, value, options, 1, 2]))
+    t.throws(() => Reflect.construct(Core, [bytes, kind, value, 1, 2]))
   }
   t.throws(() => core.fill.call({} as never, new Uint32Array(1)))
   t.throws(() => call('rewind', 'x'))
 })
 
 native('arrays of the wrong length are errors', (t) => {
-  const core = new (binding().Core)(createMemory(0).bytes(), leastCpu, 1, 2)
+  const core = new (binding().Core)(createMemory(0).bytes(), kind, options, 1, 2)
   const set = (slots: number, generations: number, states: number, weights: number) =>
     core.setMembers(
       new Uint32Array(slots),
@@ -116,6 +122,13 @@ native('arrays of the wrong length are errors', (t) => {
 
 native('algorithms out of range are errors', (t) => {
   const bytes = createMemory(0).bytes()
+  const make = (of: string, given: object) =>
+    new (binding().Core)(bytes, of, given as Record<string, number>, 1, 2)
+  const right = options as object
+  t.notThrows(() => make(kind, { threshold: 5_000, ttl: 10_000, missing: -1, smoothing: 0 }))
+  t.throws(() => make('leastcpu', right))
+  const two = optionsOf(powerOfTwo({ metric: 'cpu', otherwise: 'worker' }))
+  t.notThrows(() => make('powerOfTwo', two))
   for (const change of [
     { threshold: -1 },
     { threshold: 0.5 },
@@ -123,19 +136,16 @@ native('algorithms out of range are errors', (t) => {
     { threshold: 100_001 },
     { ttl: -1 },
     { ttl: Number.NaN },
-    { missing: -1 },
+    { missing: -1.5 },
+    { missing: -3 },
     { missing: Number.NaN },
-    { missing: 'meen' },
+    { missing: 'mean' },
     { missing: undefined },
     { smoothing: -1 },
     { smoothing: undefined },
-    { kind: 'leastcpu' },
   ]) {
-    const spec = { ...leastCpu, ...change } as typeof leastCpu
-    t.throws(() => new (binding().Core)(bytes, spec, 1, 2), undefined, JSON.stringify(change))
+    t.throws(() => make(kind, { ...right, ...change }), undefined, JSON.stringify(change))
   }
-  const right = { ...powerOfTwo({ metric: 'cpu', otherwise: 'worker' }), place: 0, thread: 1 }
-  t.notThrows(() => new (binding().Core)(bytes, right, 1, 2))
   for (const change of [
     { choices: 1 },
     { choices: 65 },
@@ -143,28 +153,29 @@ native('algorithms out of range are errors', (t) => {
     { choiceRate: -0.1 },
     { choiceRate: 1.1 },
     { choiceRate: Number.NaN },
-    { otherwise: 'none' },
-    { unknown: 'maybe' },
-    { unknown: undefined },
+    { worker: -2 },
+    { worker: 0.5 },
+    { worker: 2 ** 32 },
+    { worker: undefined },
+    { failsUnknown: 2 },
+    { failsUnknown: undefined },
     { ttl: -1 },
     { place: -1 },
     { place: 12 },
     { place: 0.5 },
     { place: undefined },
-    { thread: -1 },
-    { thread: 2 ** 32 },
-    { thread: undefined },
   ]) {
-    const spec = { ...right, ...change } as typeof right
-    t.throws(() => new (binding().Core)(bytes, spec, 1, 2), undefined, JSON.stringify(change))
+    t.throws(() => make('powerOfTwo', { ...two, ...change }), undefined, JSON.stringify(change))
   }
 })
 
 native('weighted round robins out of range are errors', (t) => {
   const bytes = createMemory(0).bytes()
-  const right = { ...weightedRoundRobin(), utilizationPlaces: [0, 11] }
-  t.notThrows(() => new (binding().Core)(bytes, right, 1, 2))
-  t.notThrows(() => new (binding().Core)(bytes, weightedRoundRobin({ weights: { a: 0 } }), 1, 2))
+  const make = (given: object) =>
+    new (binding().Core)(bytes, 'weightedRoundRobin', given as Record<string, number>, 1, 2)
+  const right = optionsOf(weightedRoundRobin({ metricNames: ['cpu', 'queue'] }))
+  t.notThrows(() => make(right))
+  t.notThrows(() => make(optionsOf(weightedRoundRobin({ weights: { a: 0 } }))))
   for (const change of [
     { blackoutPeriod: -1 },
     { blackoutPeriod: undefined },
@@ -173,20 +184,21 @@ native('weighted round robins out of range are errors', (t) => {
     { weightUpdatePeriod: undefined },
     { errorUtilizationPenalty: -1 },
     { errorUtilizationPenalty: Number.NaN },
-    { clamp: undefined },
-    { clamp: { max: 0.5, min: 0, roundUp: false } },
-    { clamp: { max: Number.NaN, min: 0, roundUp: false } },
-    { clamp: { max: 2, min: 1.5, roundUp: false } },
-    { utilizationPlaces: [12] },
-    { utilizationPlaces: [-1] },
+    { clampMax: undefined },
+    { clampMax: 0.5 },
+    { clampMax: Number.NaN },
+    { clampMin: 1.5 },
+    { roundsUp: 2 },
+    { weighted: undefined },
+    { utilizations: 2 ** 12 },
+    { utilizations: -1 },
   ]) {
-    const spec = { ...right, ...change } as typeof right
-    t.throws(() => new (binding().Core)(bytes, spec, 1, 2), undefined, JSON.stringify(change))
+    t.throws(() => make({ ...right, ...change }), undefined, JSON.stringify(change))
   }
 })
 
 native('the engine tells of a refusal by its own error', (t) => {
-  const spec = { ...leastCpu, ttl: Number.NaN }
+  const spec = { ...algorithm, ttl: Number.NaN }
   const error = t.throws(() => nativeEngine(binding()).createCore(createMemory(0), spec, [1, 2]), {
     instanceOf: EngineError,
   })
@@ -195,7 +207,7 @@ native('the engine tells of a refusal by its own error', (t) => {
 
 native('a core sees what was published, also in slots that came by growth', (t) => {
   const memory = createMemory(0)
-  const core = nativeEngine(binding()).createCore(memory, leastCpu, [1, 2])
+  const core = nativeEngine(binding()).createCore(memory, algorithm, [1, 2])
   const last = memory.capacity
   core.setMembers(members([0, last, NO_SLOT]))
   const now = TIME_BIAS

@@ -1,6 +1,6 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { leastCpu } from '../../dist/algorithms/least-cpu.js'
+import { leastCpu } from '../../dist/algorithms/least-cpu/options.js'
 import { processBinding } from '../../dist/engine/binding.js'
 import { type Engine, FACT_COUNT, type View } from '../../dist/engine/engine.js'
 import { nativeEngine } from '../../dist/engine/native.js'

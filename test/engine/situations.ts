@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { EngineAlgorithm } from '../../dist/algorithms/algorithm.js'
+import type { EngineAlgorithm } from '../../dist/algorithms/registry.js'
 import type { Report } from '../../dist/report.js'
 import { algorithm } from './random-algorithms.js'
 

@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs'
 import test from 'ava'
 import fc from 'fast-check'
-import type { WeightClamp } from '../../dist/algorithms/algorithm.js'
-import { weightedRoundRobin } from '../../dist/algorithms/weighted-round-robin.js'
-import { OUT } from '../../dist/engine/portable/band.js'
-import { Generator } from '../../dist/engine/portable/generator.js'
-import type { Dice } from '../../dist/engine/portable/plan.js'
+import type { WeightClamp } from '../../dist/algorithms/weighted-round-robin/options.js'
+import { weightedRoundRobin } from '../../dist/algorithms/weighted-round-robin/options.js'
 import {
   LARGEST_WEIGHT,
   planInStride,
   type StridePlan,
   scaleWeights,
-} from '../../dist/engine/portable/stride.js'
+} from '../../dist/algorithms/weighted-round-robin/stride.js'
+import { OUT } from '../../dist/engine/portable/band.js'
+import { Generator } from '../../dist/engine/portable/generator.js'
+import type { Dice } from '../../dist/engine/portable/plan.js'
 
 interface Case {
   id: string

@@ -1,6 +1,6 @@
 //! Draws of whoever has the least response time to expect, learned from how leases end.
 //!
-//! What it does and why is told by `src/algorithms/adaptive.ts`; the exact meaning is part of the contract in
+//! What it does and why is told by `src/algorithms/adaptive/options.ts`; the exact meaning is part of the contract in
 //! `src/engine/engine.ts`.
 
 use crate::band::NOT_ELIGIBLE;

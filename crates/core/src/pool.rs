@@ -298,8 +298,7 @@ impl Pool {
             self.algorithm.select(seen, &self.readings, selection);
             let in_flight = self.readings.in_flight(table);
             let cursor = &mut self.cursor;
-            self.state
-                .draw_left(selection, cursor, is_left, in_flight)
+            self.state.draw_left(selection, cursor, is_left, in_flight)
         };
         self.drawn = 0;
         picked

@@ -39,10 +39,7 @@ impl Draws {
     #[must_use]
     pub fn live(self) -> bool {
         match self {
-            Self::Fewest(_)
-            | Self::LeastLoaded(_)
-            | Self::Learned
-            | Self::Probed => true,
+            Self::Fewest(_) | Self::LeastLoaded(_) | Self::Learned | Self::Probed => true,
             Self::Best(comparison) => comparison.live(),
             Self::Equal | Self::InTurn | Self::InStride | Self::Weighted => false,
         }
@@ -165,9 +162,7 @@ impl Selection {
         }
         let length = self.length();
         let position = match self.draws {
-            Draws::Equal | Draws::Learned | Draws::Probed => {
-                cursor.generator.below(length)
-            }
+            Draws::Equal | Draws::Learned | Draws::Probed => cursor.generator.below(length),
             Draws::InTurn => cursor.turn.pass(length),
             Draws::InStride => self.stride.pass(&mut cursor.turn.0),
             Draws::Weighted => self.alias.draw(&mut cursor.generator),
@@ -285,7 +280,9 @@ impl Selection {
                 | Draws::Fewest(_)
                 | Draws::Learned
                 | Draws::Probed => equal,
-                Draws::Weighted | Draws::InStride | Draws::LeastLoaded(_) => self.shares.get(position).copied().unwrap_or(0.0),
+                Draws::Weighted | Draws::InStride | Draws::LeastLoaded(_) => {
+                    self.shares.get(position).copied().unwrap_or(0.0)
+                }
                 Draws::Best(_) => best.get(position).copied().unwrap_or(0.0),
             };
             (index, share)

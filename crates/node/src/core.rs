@@ -1,6 +1,7 @@
 //! The class that JavaScript picks with.
 
 use std::cell::{RefCell, RefMut};
+use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -13,7 +14,7 @@ use idlest_core::table::Table;
 use napi::{Error, Result, Status};
 use napi_derive::napi;
 
-use crate::algorithm::AlgorithmSpec;
+use crate::algorithm::{Options, algorithm};
 use crate::events::Events;
 use crate::learned::Learned;
 use crate::raw::arrays::{Bound, Bytes, Doubles, TableView, Words};
@@ -62,15 +63,17 @@ impl Core {
     #[napi(
         constructor,
         catch_unwind,
-        ts_args_type = "view: Uint8Array, algorithm: AlgorithmSpec, seedLow: number, seedHigh: number"
+        ts_args_type = "view: Uint8Array, kind: string, options: Record<string, number>, seedLow: number, seedHigh: number"
     )]
     pub fn new(
         view: TableView,
-        algorithm: AlgorithmSpec,
+        kind: String,
+        options: HashMap<String, f64>,
         seed_low: u32,
         seed_high: u32,
     ) -> Result<Self> {
-        let pool = Pool::new(algorithm.try_into()?, Generator::new(seed_low, seed_high));
+        let algorithm = algorithm(&kind, &Options(options))?;
+        let pool = Pool::new(algorithm, Generator::new(seed_low, seed_high));
         let table = view.bind(Table::attach)?;
         let state = Rc::new(RefCell::new(State {
             table,

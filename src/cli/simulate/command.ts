@@ -25,7 +25,7 @@ async function start(file: string | undefined, flags: Flags, command: Command): 
  * scenario, and with 1 where a file can't be read or written, or the engine can't be loaded.
  */
 export function simulateCommand(): Command {
-  const listed = policyNames.map((name) => `${name} (${policies[name].about})`).join('; ')
+  const listed = [...policies].map(([name, { about }]) => `${name} (${about})`).join('; ')
   return new Command('simulate')
     .description('compare policies on the same simulated requests, in virtual time')
     .argument(

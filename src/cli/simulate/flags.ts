@@ -1,7 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 import { OptionError } from '../../errors.js'
 import { policyNames } from '../../scenario/policies.js'
-import type { PolicyName } from '../../simulation/policies.js'
 
 /** What the command line gives. */
 export interface Flags {
@@ -14,7 +13,7 @@ export interface Flags {
   readonly reportInterval: number
   readonly delay: number
   readonly balancers: number
-  readonly policy: readonly PolicyName[]
+  readonly policy: readonly string[]
   readonly requests: number
   readonly warmup?: number
   readonly seed: number
@@ -33,10 +32,7 @@ export type IsGiven = (flag: keyof Flags) => boolean
 export type Raw = Readonly<Record<string, unknown>>
 
 // `--policy a,b`, `--policy a b` and `--policy a --policy b` are the same.
-export function parsePolicies(
-  text: string,
-  before: readonly PolicyName[] | undefined,
-): readonly PolicyName[] {
+export function parsePolicies(text: string, before: readonly string[] | undefined): readonly string[] {
   const found = text.split(',').map((part) => {
     const name = policyNames.find((name) => name === part.trim())
     if (name === undefined) throw new InvalidArgumentError(`Expected some of ${policyNames.join(', ')}.`)

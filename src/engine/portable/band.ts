@@ -1,4 +1,3 @@
-import type { LeastCpuAlgorithm } from '../../algorithms/algorithm.js'
 import { CPU_MAX } from '../../table/layout.js'
 import { NOT_ELIGIBLE } from '../engine.js'
 
@@ -16,7 +15,7 @@ export const OUT = Number.NEGATIVE_INFINITY
  * @param raw readings: a value, `MISSING` or `OUT`
  * @param count how many there are
  */
-export function substitute(missing: LeastCpuAlgorithm['missing'], raw: Float64Array, count: number): number {
+export function substitute(missing: number | 'mean' | 'exclude', raw: Float64Array, count: number): number {
   if (typeof missing === 'number') return missing
   let fresh = 0
   let sum = 0

@@ -1,3 +1,4 @@
+import { OUT } from './band.js'
 import type { Generator } from './generator.js'
 
 /** What draws change: where the generator and the turn are. */
@@ -18,6 +19,13 @@ export interface Plan {
   fill(into: Uint32Array, dice: Dice): void
   /** The probability of the band's entry `i`. */
   share(i: number): number
+  /** Takes over from the plan of the refresh before, where draws go on from there. */
+  startAfter?(before: Plan, dice: Dice): void
+  /**
+   * One draw as though some were not in the band, -1 where no one is left: for plans that do not become another plan by
+   * that.
+   */
+  drawExcluding?(excluded: ReadonlySet<number>, dice: Dice): number
 }
 
 /** Draws with equal chances. */
@@ -60,6 +68,18 @@ export class TurnPlan implements Plan {
     return this.band[place] as number
   }
 
+  drawExcluding(excluded: ReadonlySet<number>, dice: Dice): number {
+    const { band, length } = this
+    for (let i = 0; i < length; i++) {
+      const place = (dice.turn + i) % length
+      const index = band[place] as number
+      if (excluded.has(index)) continue
+      dice.turn = place + 1
+      return index
+    }
+    return -1
+  }
+
   fill(into: Uint32Array, dice: Dice): void {
     for (let i = 0; i < into.length; i++) into[i] = this.draw(dice)
   }
@@ -67,4 +87,12 @@ export class TurnPlan implements Plan {
   share(): number {
     return 1 / this.length
   }
+}
+
+/** Draws with equal chances from all that are not `OUT`. */
+export function planUniform(raw: Float64Array, count: number): UniformPlan {
+  const band = new Uint32Array(count)
+  let length = 0
+  for (let i = 0; i < count; i++) if (raw[i] !== OUT) band[length++] = i
+  return new UniformPlan(band, length)
 }

@@ -127,7 +127,7 @@ function Shown({ view, history, isHeld, onHold }: ShownProps) {
   const [arrangement, setArrangement] = useState(START)
   const [chosen, setChosen] = useState<string>()
   const nodes = useMemo(() => arrange(view.nodes, arrangement), [view, arrangement])
-  const columns = useMemo(() => columnsFor(view.algorithm), [view.algorithm])
+  const columns = useMemo(() => columnsFor(view.value), [view.algorithm])
   const node = chosen === undefined ? undefined : view.nodes.find(({ id }) => id === chosen)
   const filter = useRef<HTMLInputElement>(null)
   useEffect(() => onSlash(() => filter.current?.focus()), [])

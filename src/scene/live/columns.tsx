@@ -21,17 +21,9 @@ export interface Column {
   readonly cell: (node: LiveNode, history: History) => ComponentChildren
 }
 
-const LOADS: Partial<Record<LiveView['algorithm'], readonly [label: string, about: string]>> = {
-  leastCpu: ['Counts as', 'What the algorithm takes its CPU for, percent'],
-  spareCapacity: ['Counts as', 'What the algorithm takes its CPU for, percent'],
-  powerOfTwo: ['Metric', 'What nodes are compared by'],
-  adaptive: ['Cost, ms', 'Response time to expect for each request there'],
-}
-
-/** The columns for this algorithm. */
-export function columnsFor(algorithm: LiveView['algorithm']): readonly Column[] {
-  const load = LOADS[algorithm]
-  return load === undefined ? COLUMNS : COLUMNS.toSpliced(3, 0, loadColumn(...load))
+/** The columns for an algorithm, with what it goes by. */
+export function columnsFor(value: LiveView['value']): readonly Column[] {
+  return value == null ? COLUMNS : COLUMNS.toSpliced(3, 0, loadColumn(value.label, value.about))
 }
 
 function loadColumn(label: string, about: string): Column {

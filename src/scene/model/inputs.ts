@@ -1,9 +1,9 @@
-import { adaptive } from '../../algorithms/adaptive.js'
-import { leastCpu } from '../../algorithms/least-cpu.js'
-import { powerOfTwo } from '../../algorithms/power-of-two.js'
-import { roundRobin } from '../../algorithms/round-robin.js'
-import { spareCapacity } from '../../algorithms/spare-capacity.js'
-import { weightedRoundRobin } from '../../algorithms/weighted-round-robin.js'
+import { adaptive } from '../../algorithms/adaptive/options.js'
+import { leastCpu } from '../../algorithms/least-cpu/options.js'
+import { powerOfTwo } from '../../algorithms/power-of-two/options.js'
+import { roundRobin } from '../../algorithms/round-robin/options.js'
+import { spareCapacity } from '../../algorithms/spare-capacity/options.js'
+import { weightedRoundRobin } from '../../algorithms/weighted-round-robin/options.js'
 import { type Policy, readingTtl, shipped } from '../../simulation/policy.js'
 
 /** Servers that are drawn. */
@@ -112,46 +112,57 @@ interface NamedScenePolicy {
   readonly make: (inputs: Inputs) => Policy
 }
 
-/** The policies, in the order in which they are offered. */
-export const scenePolicies: Readonly<Record<ScenePolicy, NamedScenePolicy>> = {
-  'least-loaded': {
+const list: readonly (NamedScenePolicy & { readonly name: ScenePolicy })[] = [
+  {
+    name: 'least-loaded',
     title: 'Least loaded only',
     about: 'Everything goes to the server that reported the lowest CPU, until the next report.',
     make: (inputs) => shipped('least-loaded', leastCpu({ threshold: 0, ttl: readingTtl(inputs) })),
   },
-  'spare-capacity': {
+  {
+    name: 'spare-capacity',
     title: 'Spare capacity',
     about: 'At random, with the CPU that each server has to spare as its weight, smoothed over time.',
     make: (inputs) =>
       shipped('spare-capacity', spareCapacity({ smoothing: inputs.smoothing, ttl: readingTtl(inputs) })),
   },
-  'round-robin': {
+  {
+    name: 'round-robin',
     title: 'Round robin',
     about: 'Each server in turn; reports count for nothing.',
     make: () => shipped('round-robin', roundRobin()),
   },
-  'least-cpu': {
+  {
+    name: 'least-cpu',
     title: 'LeastCpu band',
     about: 'At random among the servers whose reported CPU is within a few points of the lowest.',
     make: (inputs) =>
       shipped('least-cpu', leastCpu({ threshold: inputs.threshold, ttl: readingTtl(inputs) })),
   },
-  'two-choices': {
+  {
+    name: 'two-choices',
     title: 'Two choices',
     about: 'Of two servers drawn at random, the one that reported the lower CPU.',
     make: (inputs) => shipped('two-choices', powerOfTwo({ metric: 'cpu', ttl: readingTtl(inputs) })),
   },
-  'weighted-round-robin': {
+  {
+    name: 'weighted-round-robin',
     title: 'Weighted round robin',
     about: 'In turn, and more often to servers that do more requests for the CPU that they report.',
     make: () => shipped('weighted-round-robin', weightedRoundRobin()),
   },
-  adaptive: {
+  {
+    name: 'adaptive',
     title: 'Adaptive',
     about: 'The server with the least response time to expect, learned from the responses.',
     make: (inputs) => shipped('adaptive', adaptive({ ttl: readingTtl(inputs) })),
   },
-}
+]
+
+/** The policies by name, in the order in which they are offered. */
+export const scenePolicies = Object.fromEntries(
+  list.map(({ name, ...policy }) => [name, policy]),
+) as Readonly<Record<ScenePolicy, NamedScenePolicy>>
 
 /** Whether a text is the name of a policy. */
 export function isScenePolicy(text: string): text is ScenePolicy {

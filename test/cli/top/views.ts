@@ -78,6 +78,7 @@ export function viewOf(nodes: readonly LiveNode[], turn = 0): LiveView {
     balancer: 'checkout',
     engine: 'native',
     algorithm: 'leastCpu',
+    value: { label: 'Counts as', about: 'What the algorithm takes its CPU for, percent' },
     rules: {
       algorithm: 'leastCpu',
       ttl: 10_000,

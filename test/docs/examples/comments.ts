@@ -46,26 +46,26 @@ export const commentExamples: readonly CommentExample[] = [
   },
   { file: 'src/agent/orca-service.ts', has: 'orcaService(agent)', comesTo: 'server.forceShutdown()' },
   {
-    file: 'src/algorithms/adaptive.ts',
+    file: 'src/algorithms/adaptive/options.ts',
     has: 'algorithm: adaptive()',
     comesTo: 'assert.equal(balancer.stats().leases.released, 1)',
   },
   {
-    file: 'src/algorithms/custom.ts',
+    file: 'src/algorithms/custom/options.ts',
     has: 'custom(() => {',
     comesTo: `
       assert.equal(createBalancer({ nodes, poll: false, algorithm: stickiest }).select(), nodes[0])
       assert.ok(nodes.includes(createBalancer({ nodes, poll: false, algorithm: idlestOfThree }).select()))`,
   },
   {
-    file: 'src/algorithms/hash-ring.ts',
+    file: 'src/algorithms/hash-ring/options.ts',
     has: 'hashRing({ boundedLoad',
     comesTo: `
       assert.equal(node, first)
       assert.notEqual(first, second)`,
   },
   {
-    file: 'src/algorithms/least-cpu.ts',
+    file: 'src/algorithms/least-cpu/options.ts',
     has: 'leastCpu({ threshold',
     compiledAlone: true,
   },

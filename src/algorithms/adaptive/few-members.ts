@@ -1,0 +1,103 @@
+import { type Learner, MEMBER_UP, type MemberArrays } from '../../engine/engine.js'
+import { Flights } from '../../engine/portable/flights.js'
+import { Generator } from '../../engine/portable/generator.js'
+import type { TableMemory } from '../../table/memory.js'
+import type { BesideNative, SharingCore } from '../definition.js'
+import { KNOWN } from './known.js'
+import { Learned } from './learned.js'
+
+/** Most members that are few. */
+const MOST = 16
+
+// Of the memory that is shared with the addon, as `crates/node/src/learned.rs` has it: 32-bit words, and doubles.
+const TURN = 0
+const GENERATOR = 2
+const MEAN = 3
+const SCATTER = 4
+const MEMBERS = 8
+
+/**
+ * Picks by `adaptive` among few members for the native engine, in TypeScript: to score up to 16 of them takes less than the call
+ * and what is told by it. What is learned is in memory that both have; the native core takes it over for each call that
+ * refreshes, fills or excludes, and for more members makes the picks itself.
+ */
+export class FewMembers implements BesideNative {
+  /** Members that are up, where picks are made here; else 0. */
+  length = 0
+  readonly #many: Learner
+  readonly #memory: TableMemory
+  readonly #words: Uint32Array
+  readonly #doubles: Float64Array
+  readonly #learned: Learned
+  readonly #generator = new Generator([0, 0])
+  #members: MemberArrays | undefined
+  #band = new Uint32Array(0)
+  // Whether what is learned is here.
+  #isHere = false
+
+  /** @param many learns where there are more members */
+  constructor(core: SharingCore, many: Learner, memory: TableMemory, errorCost: number) {
+    const buffer = new SharedArrayBuffer(8 * (MEMBERS + KNOWN * MOST))
+    this.#many = many
+    this.#memory = memory
+    this.#words = new Uint32Array(buffer)
+    this.#doubles = new Float64Array(buffer)
+    this.#learned = new Learned(errorCost)
+    this.#learned.known = new Float64Array(buffer, 8 * MEMBERS)
+    core.share(new Uint8Array(buffer))
+  }
+
+  /** Says who the members are from the next refresh on. After the native core was told. */
+  setMembers(members: MemberArrays): void {
+    this.#members = members
+    this.#isHere = false
+    this.length = 0
+  }
+
+  /** Gives what is learned to the native core, before a call that needs it. */
+  give(): void {
+    if (!this.#isHere) return
+    const words = this.#words
+    const { s0, s1, s2, s3 } = this.#generator
+    words[TURN] = 1
+    words[GENERATOR] = s0
+    words[GENERATOR + 1] = s1
+    words[GENERATOR + 2] = s2
+    words[GENERATOR + 3] = s3
+  }
+
+  /** Takes it back after that call, where there are few members. */
+  take(): void {
+    if (this.#members !== undefined) this.#start(this.#members)
+    if (!this.#isHere) return
+    // Signed, as a generator likes them.
+    const word = (i: number) => (this.#words[GENERATOR + i] as number) | 0
+    this.#generator.restore({ s0: word(0), s1: word(1), s2: word(2), s3: word(3) })
+    this.#learned.mean = this.#doubles[MEAN] as number
+    this.#learned.scatter = this.#doubles[SCATTER] as number
+  }
+
+  /** One draw. Not to be called where `length` is 0. */
+  draw(): number {
+    return this.#learned.best(this.#band, this.length, this.#generator)
+  }
+
+  sent(index: number): void {
+    if (this.#isHere) this.#learned.sent(index)
+    else this.#many.sent(index)
+  }
+
+  ended(index: number, left: number, ok: boolean, latency: number): void {
+    if (this.#isHere) this.#learned.ended(index, left, ok, latency)
+    else this.#many.ended(index, left, ok, latency)
+  }
+
+  #start({ slots, generations, states }: MemberArrays): void {
+    this.#members = undefined
+    if (slots.length > MOST) return
+    this.#isHere = true
+    this.#learned.flights = new Flights(this.#memory, slots, generations)
+    this.#band = Uint32Array.from(states.keys()).filter((i) => states[i] === MEMBER_UP)
+    this.length = this.#band.length
+  }
+}

@@ -1,0 +1,269 @@
+import {
+  FACT_NEXT_EXPIRY,
+  type Learner,
+  MEMBER_UP,
+  type MemberArrays,
+  NOT_ELIGIBLE,
+  type View,
+} from '../../engine/engine.js'
+import type { Flights } from '../../engine/portable/flights.js'
+import { placesBefore } from '../../engine/portable/kept.js'
+import { MetricReadings } from '../../engine/portable/metric-readings.js'
+import type { Dice, Plan } from '../../engine/portable/plan.js'
+import { CPU_MAX, METRICS } from '../../table/layout.js'
+import type { TableMemory } from '../../table/memory.js'
+import type { Kept } from '../definition.js'
+import { AHEAD, COST, ERRORS, KNOWN, LOADS, TIMES } from './known.js'
+import { Learned } from './learned.js'
+import type { AdaptiveAlgorithm } from './options.js'
+
+/** Longest time between two refreshes of a core that is picked from, ms. */
+const REFRESH = 1_000
+/** The least that a node has to spare, as a share. */
+const LEAST_SPARE = 0.01
+const IN_FLIGHT_METRIC = METRICS.indexOf('inFlight')
+/** Time constant with which a share of errors fades, ms. */
+const FORGIVING = 5_000
+/** A node's cost is at most so many times the mean. */
+const WITHIN = 10
+/** Difference of two scores that counts as none, where this process sends all that the nodes get. */
+const BAND = 0.2
+/** What this process is taken to send of what the nodes get, where no report says. */
+const OWN_SHARE = 0.25
+/** Time constant over which that share is taken from reports, ms. */
+const SMOOTHING = 10_000
+/** All members are compared where there are at most so many, */
+const ALL = 16
+/** else those of the least cost, */
+const CHEAPEST = 4
+/** those that ran empty last, */
+const EMPTIED = 8
+/** and some at random. */
+const DRAWN = 4
+
+/** What an adaptive core knows of its members, and how it draws. The contract in `engine.ts` says what it does. */
+export class Adaptive implements Plan, Learner {
+  band = new Uint32Array(0)
+  length = 0
+  readonly #fading: number
+  readonly #learned: Learned
+  #members: MemberArrays | undefined
+  #up = new Uint8Array(0)
+  #refreshed: number | undefined
+  #ownInFlight = 0
+  #allInFlight = 0
+  readonly #cheapest: number[] = []
+  readonly #emptied: number[] = []
+  #oldest = 0
+  readonly #candidates = new Uint32Array(Math.max(ALL, CHEAPEST + EMPTIED + DRAWN))
+
+  constructor({ fading, errorCost }: AdaptiveAlgorithm) {
+    this.#fading = fading
+    this.#learned = new Learned(errorCost)
+    this.#learned.scatter = BAND * OWN_SHARE
+  }
+
+  /** Takes over the members; those that stay keep what is known of them. */
+  setMembers(members: MemberArrays, flights: Flights): void {
+    const places = placesBefore(this.#members, members)
+    const before = this.#learned.known
+    const known = new Float64Array(KNOWN * places.length)
+    for (const [i, place] of places.entries()) {
+      if (place >= 0) known.set(before.subarray(KNOWN * place, KNOWN * (place + 1)), KNOWN * i)
+    }
+    this.#learned.known = known
+    for (const [i, place] of places.entries()) if (place < 0) this.#learned.learn(i)
+    this.#members = members
+    this.#learned.flights = flights
+    this.#up = Uint8Array.from(members.states, (state) => (state === MEMBER_UP ? 1 : 0))
+    this.band = Uint32Array.from(members.states.keys()).filter((i) => this.#up[i] === 1)
+    this.length = this.band.length
+    this.#cheapest.length = 0
+    this.#emptied.length = 0
+    this.#oldest = 0
+  }
+
+  /**
+   * Fades what is known, and takes what reports say.
+   * @param now table time, ms
+   * @param spare CPU that each member has to spare, 0-1; NaN where that is not known
+   * @param reported requests in flight at each member; NaN where that is not known
+   */
+  refresh(now: number, spare: Float64Array, reported: Float64Array): void {
+    // 0 too where a clock told no number once: as in Rust, and else all would be no number for ever.
+    const elapsed = Math.max(0, now - (this.#refreshed ?? now) || 0)
+    this.#refreshed = now
+    this.#fade(elapsed, spare)
+    this.#share(elapsed, reported)
+    this.#order()
+  }
+
+  /** What one request costs at each member, ms; `NOT_ELIGIBLE` where it is not up. */
+  fillValues(values: Float64Array): void {
+    const { known } = this.#learned
+    for (let i = 0; i < values.length; i++)
+      values[i] = this.#up[i] === 1 ? (known[KNOWN * i + COST] as number) : NOT_ELIGIBLE
+  }
+
+  draw({ generator }: Dice): number {
+    const { band, length } = this
+    if (length <= ALL) return this.#learned.best(band, length, generator)
+    const candidates = this.#candidates
+    let count = 0
+    for (const i of this.#cheapest) candidates[count++] = i
+    for (const i of this.#emptied) candidates[count++] = i
+    for (let k = 0; k < DRAWN; k++) candidates[count++] = band[generator.below(length)] as number
+    return this.#learned.best(candidates, count, generator)
+  }
+
+  fill(into: Uint32Array, dice: Dice): void {
+    for (let k = 0; k < into.length; k++) {
+      const i = this.draw(dice)
+      this.sent(i)
+      into[k] = i
+    }
+  }
+
+  share(): number {
+    return 1 / this.length
+  }
+
+  /** A draw without some members; -1 where no one is left. */
+  drawExcluding(excluded: ReadonlySet<number>, { generator }: Dice): number {
+    const left = this.band.filter((i) => !excluded.has(i))
+    if (left.length === 0) return -1
+    if (left.length <= ALL) return this.#learned.best(left, left.length, generator)
+    const candidates = this.#candidates
+    let count = 0
+    for (const i of this.#cheapest) if (!excluded.has(i)) candidates[count++] = i
+    for (const i of this.#emptied) if (!excluded.has(i)) candidates[count++] = i
+    for (let k = 0; k < DRAWN; k++) candidates[count++] = left[generator.below(left.length)] as number
+    return this.#learned.best(candidates, count, generator)
+  }
+
+  sent(i: number): void {
+    this.#learned.sent(i)
+  }
+
+  ended(i: number, left: number, ok: boolean, latency: number): void {
+    if (left === 0 && this.length > ALL && this.#up[i] === 1) {
+      this.#emptied[this.#oldest] = i
+      this.#oldest = (this.#oldest + 1) % EMPTIED
+    }
+    this.#learned.ended(i, left, ok, latency)
+  }
+
+  #fade(elapsed: number, spare: Float64Array): void {
+    const keep = this.#fading / (this.#fading + elapsed)
+    const keepErrors = FORGIVING / (FORGIVING + elapsed)
+    const { known } = this.#learned
+    let loads = 0
+    let times = 0
+    let least = Number.POSITIVE_INFINITY
+    for (let at = 0; at < known.length; at += KNOWN) {
+      known[at + LOADS] = (known[at + LOADS] as number) * keep
+      known[at + TIMES] = (known[at + TIMES] as number) * keep
+      known[at + ERRORS] = (known[at + ERRORS] as number) * keepErrors
+      loads += known[at + LOADS] as number
+      times += known[at + TIMES] as number
+      if (this.#up[at / KNOWN] === 1) {
+        least = Math.min(least, (known[at + AHEAD] as number) * (known[at + COST] as number))
+      }
+    }
+    // One of them fades to nothing before the other: then nothing is known any more, and a cost of 0 would divide by it.
+    const isKnown = loads > 0 && times > 0
+    if (isKnown) this.#learned.mean = times / loads
+    const meanSpare = meanOf(spare)
+    for (const [i, own] of spare.entries()) {
+      const at = KNOWN * i
+      const ahead = Math.max(0, (known[at + AHEAD] as number) * (known[at + COST] as number) - least)
+      if (isKnown) {
+        const most = WITHIN * this.#learned.mean * (known[at + LOADS] as number)
+        known[at + TIMES] = Math.min(known[at + TIMES] as number, most)
+        this.#learned.learn(i)
+      } else {
+        known[at + COST] = 1 / (Number.isNaN(own) ? meanSpare : own)
+      }
+      known[at + AHEAD] = ahead / (known[at + COST] as number)
+    }
+  }
+
+  // What this process has in flight, of what the nodes have.
+  #share(elapsed: number, reported: Float64Array): void {
+    let own = 0
+    let all = 0
+    for (let i = 0; i < reported.length; i++) {
+      const known = reported[i] as number
+      if (Number.isNaN(known)) continue
+      own += (this.#learned.flights as Flights).at(i)
+      all += known
+    }
+    const gain = elapsed / (SMOOTHING + elapsed)
+    this.#ownInFlight = this.#ownInFlight + gain * (own - this.#ownInFlight)
+    this.#allInFlight = this.#allInFlight + gain * (all - this.#allInFlight)
+    const ownShare = this.#allInFlight > 0 ? Math.min(1, this.#ownInFlight / this.#allInFlight) : OWN_SHARE
+    this.#learned.scatter = BAND * ownShare
+  }
+
+  // The members of the least cost, the first of equals first.
+  #order(): void {
+    const cheapest = this.#cheapest
+    cheapest.length = 0
+    if (this.length <= ALL) return
+    const { known } = this.#learned
+    const costOf = (index: number) => known[KNOWN * index + COST] as number
+    for (const i of this.band) {
+      const cost = costOf(i)
+      let place = cheapest.length
+      while (place > 0 && cost < costOf(cheapest[place - 1] as number)) place--
+      if (place >= CHEAPEST) continue
+      cheapest.splice(place, 0, i)
+      if (cheapest.length > CHEAPEST) cheapest.pop()
+    }
+  }
+}
+
+// The mean of what is known; 1 where nothing is.
+function meanOf(values: Float64Array): number {
+  let sum = 0
+  let count = 0
+  for (const value of values) {
+    if (Number.isNaN(value)) continue
+    sum += value
+    count++
+  }
+  return count === 0 ? 1 : sum / count
+}
+
+/** What `adaptive` learns, as a core keeps it. */
+export class KeptCosts implements Kept {
+  readonly learner: Adaptive
+  readonly #inFlight: MetricReadings
+  #members: MemberArrays | undefined
+
+  constructor(memory: TableMemory, algorithm: AdaptiveAlgorithm) {
+    this.learner = new Adaptive(algorithm)
+    this.#inFlight = new MetricReadings(memory, IN_FLIGHT_METRIC, algorithm.ttl)
+  }
+
+  setMembers(members: MemberArrays, flights: Flights): void {
+    this.#members = members
+    this.learner.setMembers(members, flights)
+  }
+
+  refresh(now: number, raw: Float64Array, { values, facts }: View): void {
+    if (this.#members === undefined) return
+    this.learner.refresh(now, raw.map(spareOf), this.#inFlight.values(this.#members, now))
+    this.learner.fillValues(values)
+    facts[FACT_NEXT_EXPIRY] = now + REFRESH
+  }
+
+  plan(): Plan {
+    return this.learner
+  }
+}
+
+// The share of its CPU that a node has to spare; NaN where that is not known.
+function spareOf(cpu: number): number {
+  return cpu < 0 ? Number.NaN : Math.max(LEAST_SPARE, 1 - cpu / CPU_MAX)
+}
