@@ -177,5 +177,6 @@ export type {
   RemoteErrorEvent,
   ReportErrorEvent,
   SamplerErrorEvent,
+  UnknownFieldsEvent,
   WorkerRestartEvent,
 } from './telemetry.js'
