@@ -272,6 +272,17 @@ anyTest('closing ends waits', async (t) => {
   t.like(await asked, { kind: 'exit', reason: 'closed' })
 })
 
+for (const [option, what] of [
+  ['token', 'token'],
+  ['password', 'password'],
+  ['credentials', 'credentials file'],
+] as const) {
+  test(`an empty ${option} of natsTransport is most likely a variable that is not set`, (t) => {
+    const error = t.throws(() => natsTransport({ servers: 's', user: 'u', [option]: '' }))
+    t.true(error?.message.endsWith(`the ${what} is empty: is the environment variable set?`), error?.message)
+  })
+}
+
 test('unknown fields of what a node publishes are passed on, and the others are pushed', async (t) => {
   const server = await NatsServer.start(t)
   const { make, sink } = await members(t, server.address)
