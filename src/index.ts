@@ -179,5 +179,6 @@ export type {
   RemoteErrorEvent,
   ReportErrorEvent,
   SamplerErrorEvent,
+  UnknownFieldsEvent,
   WorkerRestartEvent,
 } from './telemetry.js'

@@ -1,8 +1,8 @@
-import { closest } from 'fastest-levenshtein'
 import * as v from 'valibot'
 import { type Clock, isClock, LONGEST_WAIT } from './clock.js'
 import { HIDDEN, OptionError, shown, UNKNOWN_OPTION } from './errors.js'
 import { hasFields } from './fields.js'
+import { nearestName } from './nearest.js'
 
 /**
  * Checks options that a user passed and fills in defaults; throws OptionError for the first that is wrong, with its
@@ -79,20 +79,10 @@ function parsed<S extends v.GenericSchema>(path: string, value: unknown, schema:
 /** An object of options: all its keys are known, and any other is an error that names the nearest. */
 export function options<const E extends v.ObjectEntries>(entries: E) {
   const known = Object.keys(entries)
-  // An abbreviation or a longer name, such as host for hostname, means that option although others have nearer letters.
-  // Else the nearest name by letters, whatever their case; the first of several.
-  const nearest = (key: string): string => {
-    const wrong = key.toLowerCase()
-    const lower = known.map((name) => name.toLowerCase())
-    const akin = lower.filter(
-      (name) => wrong.length >= 3 && (name.startsWith(wrong) || wrong.startsWith(name)),
-    )
-    return known[lower.indexOf(closest(wrong, akin.length > 0 ? akin : lower))] as string
-  }
   const schema = v.strictObject(entries, (issue) => {
     if (issue.expected === 'never') {
       const wrong = String(issue.input)
-      return known.length === 0 ? NO_OPTIONS : `${KNOWN_OPTION}${shown(nearest(wrong))}`
+      return known.length === 0 ? NO_OPTIONS : `${KNOWN_OPTION}${shown(nearestName(wrong, known))}`
     }
     return issue.received === 'undefined' && issue.expected !== 'Object'
       ? `a value for ${issue.expected}`

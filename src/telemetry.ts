@@ -42,6 +42,18 @@ export interface ReportErrorEvent {
   readonly error: unknown
 }
 
+/** A node's report has fields that idlest does not know, misspelt or of a later version. The others were used. */
+export interface UnknownFieldsEvent {
+  /** The balancer's name. */
+  readonly balancer: string
+  /** The node's id. */
+  readonly node: string
+  /** The header or trailer that the report came in; undefined for one that was polled or pushed. */
+  readonly header: string | undefined
+  /** The first of these fields, at most 3, each with the known field whose name is nearest. Names longer than 60 are cut. */
+  readonly fields: readonly { readonly name: string; readonly nearest: string }[]
+}
+
 /** A member is sent no more for a while, for what became of its requests. */
 export interface MemberEjectedEvent {
   /** The balancer's name. */
@@ -145,6 +157,7 @@ export const channels = {
   poll: tracingChannel<unknown, PollEvent>('idlest:poll'),
   remoteError: channel('idlest:poll:remote-error'),
   reportError: channel('idlest:report:error'),
+  unknownFields: channel('idlest:report:unknown-fields'),
   memberEjected: channel('idlest:member:ejected'),
   memberReturned: channel('idlest:member:returned'),
   memberSuspect: channel('idlest:member:suspect'),

@@ -2,27 +2,24 @@ import { readFile } from 'node:fs/promises'
 import { dirname, join, posix } from 'node:path'
 
 /**
- * The modules that a package needs, smaller: comments and spaces are dropped. Names stay, and so do files, one for each
- * module: stack traces read well, and a module finds what lies beside it (`new URL('./polling-thread.js', import.meta.url)`).
+ * The modules that a package needs, without comments, which are in the declarations. Nothing else is left out: an uncaught
+ * error is shown with the line that threw it, and a debugger shows readable code without a source map. Files stay too, one
+ * for each module, so that a module finds what lies beside it (`new URL('./polling-thread.js', import.meta.url)`).
  * @param {string} root
  * @param {import('./manifests.mjs').MainManifest} manifest
  * @returns {Promise<Map<string, string>>} texts by paths
  */
-export async function minified(root, manifest) {
+export async function publishedModules(root, manifest) {
   // Not at the top: what runs before the packages are installed imports files of this folder.
   const { transform } = await import('esbuild')
   const made = await Promise.all(
     (await reachable(root, entriesOf(manifest))).map(async (file) => {
-      const { code } = await transform(await readFile(join(root, file), 'utf8'), {
-        minifyWhitespace: true,
-        minifySyntax: true,
-        // An uncaught error is shown with the line that threw it.
-        lineLimit: 120,
-        target: 'es2022',
-        charset: 'utf8',
-        legalComments: 'none',
-        sourcefile: file,
-      })
+      /** @type {import('esbuild').TransformOptions} */
+      const options = { target: 'es2022', charset: 'utf8', legalComments: 'none', sourcefile: file }
+      const source = await readFile(join(root, file), 'utf8')
+      // esbuild drops the comments between members of a class with the spaces alone. The second pass puts these back.
+      const compact = await transform(source, { ...options, minifyWhitespace: true })
+      const { code } = await transform(compact.code, options)
       return /** @type {const} */ ([file, code])
     }),
   )

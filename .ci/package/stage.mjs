@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import { declarations } from '../api/declarations.mjs'
 import { filesUnder } from '../stamp.mjs'
 import { commonJs } from './common-js.mjs'
-import { minified } from './javascript.mjs'
+import { publishedModules } from './javascript.mjs'
 import { bindingManifests, mainManifest, pagesManifest } from './manifests.mjs'
 
 /**
@@ -118,7 +118,7 @@ async function stagePages({ root, into, source }) {
 async function stageMain({ root, into, source }, optional) {
   const folder = join(into, 'idlest')
   const { manifest, copies } = mainManifest(source, optional)
-  const modules = await minified(root, manifest)
+  const modules = await publishedModules(root, manifest)
   const facades = await commonJs(root, manifest)
   for (const [file, text] of [...modules, ...facades]) await write(folder, file, text)
   for (const file of Object.values(manifest.bin)) await chmod(join(folder, file), 0o755)

@@ -226,7 +226,8 @@ export interface Picker<N extends NodeLike = NodeLike> {
    * @param source headers or trailers: an object by names in lower case, `Headers`, a `Map`, grpc-js `Metadata`, or
    * names and values in turn; undefined where there are none
    * @returns what became of the report. What is wrong with it is counted in `stats().inBand`, told on
-   * `idlest:report:error` and warned of once a node and header, never thrown.
+   * `idlest:report:error` and warned of once a node and header, never thrown. Unknown fields are ignored,
+   * counted, and warned of once a node.
    * @throws OptionError for what can hold no headers, for a misspelt option, and where `stripHeader` may not change them
    * @category Reports
    */

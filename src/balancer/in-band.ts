@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { BadReportError, reasonOf } from '../errors.js'
 import { checkOptions, flag, options } from '../options.js'
+import { reportUnknownFields } from '../poller/unknown-field-warnings.js'
 import type { Report } from '../report.js'
 import { BINARY_HEADER, readOrcaBinaryHeader, readOrcaHeader } from '../reports/orca-headers.js'
 import type { StoreResult } from '../table/report.js'
@@ -22,8 +23,11 @@ export interface ObserveOptions {
  */
 export type Observed = 'stored' | 'older' | 'empty' | 'absent' | 'bad' | 'unknown'
 
-/** How many responses became what, and how many warnings there were of bad ones. */
-export type InBandCounters = Record<Observed | 'warned', number>
+/**
+ * How many responses became what; how many warnings there were of bad ones; and how many reports had fields that are not
+ * known: the others were used.
+ */
+export type InBandCounters = Record<Observed | 'warned' | 'unknownFields', number>
 
 export interface InBandOptions {
   /** The balancer's name. */
@@ -44,10 +48,13 @@ export class InBand {
     bad: 0,
     unknown: 0,
     warned: 0,
+    unknownFields: 0,
   }
   readonly #options: InBandOptions
   // The headers that a member was warned of for.
   readonly #warned = new WeakMap<Member, Set<string>>()
+  // Those that were warned of for unknown fields.
+  readonly #misspelt = new WeakSet<Member>()
 
   constructor(options: InBandOptions) {
     this.#options = options
@@ -69,15 +76,24 @@ export class InBand {
   }
 
   #take(member: Member, carried: CarriedReport): Observed {
+    const unknown: string[] = []
     let report: Report
     try {
-      report = readCarried(carried)
+      report = readCarried(carried, unknown)
     } catch (error) {
       this.#bad(member, carried, error)
       return 'bad'
     }
+    if (unknown.length > 0) this.#misread(member, carried, unknown)
     const result = this.#options.take(member, report)
     return result === 'left' ? 'unknown' : result
+  }
+
+  #misread(member: Member, { header }: CarriedReport, unknown: readonly string[]): void {
+    this.counters.unknownFields++
+    if (this.#misspelt.has(member)) return
+    this.#misspelt.add(member)
+    reportUnknownFields(this.#options.name, [[member.id, unknown]], header)
   }
 
   #bad(member: Member, { header }: CarriedReport, error: unknown): void {
@@ -102,9 +118,10 @@ function stripsHeader(given: ObserveOptions): boolean {
   return stripHeader === true
 }
 
-function readCarried({ header, value }: CarriedReport): Report {
+function readCarried({ header, value }: CarriedReport, unknown: string[]): Report {
   const isBinary = header === BINARY_HEADER
-  if (typeof value === 'string') return isBinary ? readOrcaBinaryHeader(value) : readOrcaHeader(value)
+  if (typeof value === 'string')
+    return isBinary ? readOrcaBinaryHeader(value) : readOrcaHeader(value, unknown)
   if (isBinary && isUint8Array(value)) return readOrcaBinaryHeader(value)
   throw new BadReportError(header, value, isBinary ? 'base64 or bytes' : 'a text')
 }

@@ -48,19 +48,24 @@ const server = v.pipe(
     addIssue({ message: SERVERS, expected: SERVERS, input })
   }),
 )
-const hidden = secret(
-  (value): value is string => typeof value === 'string' && value !== '',
-  'a string that is not empty',
-)
+function hidden(what: string) {
+  return v.optional(
+    secret(
+      (value): value is string => typeof value === 'string' && value !== '',
+      'a string that is not empty',
+      what,
+    ),
+  )
+}
 
 /** What the schema of whatever takes NatsOptions has. */
 export const natsEntries = {
   servers: v.union([server, v.pipe(v.array(server), v.minLength(1, SERVERS))], SERVERS),
   subject: v.optional(v.custom<string>(isSubject, SUBJECT), 'idlest.report'),
-  token: v.optional(hidden),
+  token: hidden('token'),
   user: v.optional(text()),
-  password: v.optional(hidden),
-  credentials: v.optional(hidden),
+  password: hidden('password'),
+  credentials: hidden('credentials file'),
   tls: v.optional(tlsSchema),
 }
 

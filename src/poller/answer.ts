@@ -9,7 +9,14 @@ export interface Failure {
 
 /** What became of asking one remote. */
 export type Answer =
-  | { readonly kind: 'report'; readonly report: Report /** Clock time, ms. */; readonly at: number }
+  | {
+      readonly kind: 'report'
+      readonly report: Report
+      /** Clock time, ms. */
+      readonly at: number
+      /** Names of fields of it that are not known. */
+      readonly unknown?: readonly string[]
+    }
   /** It tells unasked, and has lately, or it answered well and has nothing to tell yet: nothing to store. */
   | { readonly kind: 'heard' }
   | Failure

@@ -132,7 +132,10 @@ export class AskedMembers {
       limit: timeout,
       ...(lastCall === undefined ? {} : { lastCall }),
       ...(betweenWaves === undefined ? {} : { betweenWaves }),
-      store: (member, { report, at }) => this.#sink.store(member, report, at),
+      store: (member, { report, at, unknown }) => {
+        if (unknown !== undefined) this.#sink.unknown(member, unknown)
+        return this.#sink.store(member, report, at)
+      },
       isFresh: (member) => isFresh(memory, member, silentFor, now),
       onLate,
       isOver: () => this.#closed,

@@ -69,8 +69,10 @@ class NatsMember implements PlacedMember {
     touch(this)
     const at = this.#feed.now()
     try {
-      const report = readOrcaJson(textOf(message))
+      const unknown: string[] = []
+      const report = readOrcaJson(textOf(message), unknown)
       this.#heard = at
+      sink.unknown(this, unknown)
       sink.push(this, report, at)
       this.settle(HEARD)
     } catch (error) {

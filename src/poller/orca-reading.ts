@@ -1,3 +1,4 @@
+import type { Report } from '../report.js'
 import { MAX_REPORT } from '../reports/orca-fields.js'
 import {
   BINARY_HEADER,
@@ -21,6 +22,10 @@ function single(name: string, value: string | string[]): string {
   throw new Error(`the header ${name} stands ${value.length} times`)
 }
 
+function reported(report: Report, at: number, unknown: readonly string[]): Answer {
+  return { kind: 'report', report, at, ...(unknown.length === 0 ? {} : { unknown }) }
+}
+
 function readHeaders(headers: AnswerHeaders, at: number): Answer | undefined {
   const binary = headers[BINARY_HEADER]
   if (binary !== undefined) {
@@ -28,7 +33,8 @@ function readHeaders(headers: AnswerHeaders, at: number): Answer | undefined {
   }
   const text = headers[REPORT_HEADER]
   if (text === undefined) return undefined
-  return { kind: 'report', report: readOrcaHeader(single(REPORT_HEADER, text)), at }
+  const unknown: string[] = []
+  return reported(readOrcaHeader(single(REPORT_HEADER, text), unknown), at, unknown)
 }
 
 /** How reports in ORCA's forms are asked for and read. */
@@ -40,7 +46,10 @@ export function orcaReading(format: HeaderForm | undefined): HttpReading {
     },
     bodyLimit: MAX_REPORT,
     readHeaders,
-    readBody: (body, at) => ({ kind: 'report', report: readOrcaJson(body), at }),
+    readBody(body, at) {
+      const unknown: string[] = []
+      return reported(readOrcaJson(body, unknown), at, unknown)
+    },
   }
 }
 

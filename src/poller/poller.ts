@@ -27,6 +27,7 @@ import type { Place } from './store.js'
 import { Targets } from './targets.js'
 import type { PlacedTold } from './told.js'
 import type { TransportOption } from './transport.js'
+import { reportUnknownFields, type UnknownFields } from './unknown-field-warnings.js'
 import { LeaderWatch, type PollElection } from './watch-leader.js'
 import { sharedHosts, type WorkerHost } from './worker-host.js'
 import { WorkerProbes } from './worker-probes.js'
@@ -94,6 +95,8 @@ export interface PollerCounters extends AnswerCounts {
    * each time up to 5 min. As of the last cycle, or a little later.
    */
   quarantined: number
+  /** Reports, polled or pushed, with fields that are not known; the others were used. As of the last cycle, or a little later. */
+  unknownFields: number
   /** Members that failed in the last cycle. */
   failing: number
   /** Process warnings for members that failed. */
@@ -114,6 +117,7 @@ export class Poller {
     error: 0,
     pushed: noPushes(),
     quarantined: 0,
+    unknownFields: 0,
     failing: 0,
     warned: 0,
   }
@@ -122,6 +126,8 @@ export class Poller {
   readonly #asker: Asker
   readonly #cycle: Cycle
   readonly #failures: FailureReports
+  // Nodes that were warned of for unknown fields.
+  readonly #misspelt = new WeakSet<Entry>()
   readonly #firstCycle: Promise<void>
   #readiness: Readiness = { nodes: 0, answered: 0 }
   #resolveReady: () => void = () => {}
@@ -238,12 +244,26 @@ export class Poller {
     return new Asker({ memory, clock, targets: this.#targets, silentFor, local, remote })
   }
 
-  #heard({ pushed, quarantined, bad, told }: Aside): void {
+  #heard({ pushed, quarantined, bad, unknownFields, unknown, told }: Aside): void {
     this.counters.quarantined += quarantined
+    this.counters.unknownFields += unknownFields
     addPushes(this.counters.pushed, pushed)
     for (const [node, reason] of bad) this.#failures.bad(node, reason)
     this.counters.warned = this.#failures.warned
+    this.#reportUnknown(unknown)
     if (told.length > 0 && this.#closing === undefined) this.#options.onTold?.(told)
+  }
+
+  // Once per node, as long as it is one.
+  #reportUnknown(unknown: readonly UnknownFields[]): void {
+    const { table, name } = this.#options
+    const news = unknown.filter(([node]) => {
+      const entry = table.find(node)
+      if (entry === undefined || this.#misspelt.has(entry)) return false
+      this.#misspelt.add(entry)
+      return true
+    })
+    reportUnknownFields(name, news)
   }
 
   // Another process may ask for all.

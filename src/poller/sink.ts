@@ -7,6 +7,7 @@ import type { StoreResult } from '../table/report.js'
 import { noPushes, type PushCounts } from './answer.js'
 import { type Place, storeReport } from './store.js'
 import { type PlacedTold, Tellings } from './told.js'
+import type { UnknownFields } from './unknown-field-warnings.js'
 
 /** Where members put reports that come unasked: from streams and subscriptions. */
 export interface Sink {
@@ -17,6 +18,8 @@ export interface Sink {
   push(member: Place, report: Report, at: number): void
   /** Something came from this member that is no report: counted, and warned of once per node. */
   bad(member: { readonly id: string }, reason: string): void
+  /** A report of this member has fields of these names, which are not known: counted, and warned of once per node. */
+  unknown(member: { readonly id: string }, names: readonly string[]): void
   /** Something came for a node that is no member, and was not looked at: counted. */
   stranger(): void
 }
@@ -29,6 +32,10 @@ export interface Aside {
   readonly quarantined: number
   /** What was wrong: one reason a node. */
   readonly bad: readonly (readonly [node: string, reason: string])[]
+  /** Reports with unknown fields, since the last one. */
+  readonly unknownFields: number
+  /** Which fields these were: those of one report a node. */
+  readonly unknown: readonly UnknownFields[]
   readonly told: readonly PlacedTold[]
 }
 
@@ -51,6 +58,8 @@ export class TableSink implements Sink {
   readonly #soon: Spaced
   #pushed = noPushes()
   readonly #bad = new Map<string, string>()
+  readonly #unknown = new Map<string, readonly string[]>()
+  #unknownFields = 0
   #quarantined = 0
   #closed = false
 
@@ -80,6 +89,13 @@ export class TableSink implements Sink {
     this.#warn(id, reason)
   }
 
+  unknown({ id }: { readonly id: string }, names: readonly string[]): void {
+    if (names.length === 0 || this.#closed) return
+    this.#unknownFields++
+    // Passed on with the next round's end, so that a fleet gets one warning.
+    this.#unknown.set(id, names)
+  }
+
   /** A member is left out for a while, since handling what it sent threw. */
   quarantined({ id }: { readonly id: string }, reason: string): void {
     this.#quarantined++
@@ -106,14 +122,18 @@ export class TableSink implements Sink {
     const told = this.#tellings.drain()
     const pushed = this.#pushed
     const quarantined = this.#quarantined
+    const unknownFields = this.#unknownFields
     const nothing =
-      told.length === 0 && quarantined === 0 && Object.values(pushed).every((count) => count === 0)
+      told.length + quarantined + unknownFields === 0 && Object.values(pushed).every((count) => count === 0)
     if (nothing) return
     this.#pushed = noPushes()
     this.#quarantined = 0
+    this.#unknownFields = 0
     const bad = [...this.#bad]
     this.#bad.clear()
-    this.#onAside({ pushed, quarantined, bad, told })
+    const unknown = [...this.#unknown]
+    this.#unknown.clear()
+    this.#onAside({ pushed, quarantined, bad, unknownFields, unknown, told })
   }
 
   /** What comes from now on is counted as of members that left, and goes nowhere. */

@@ -1,5 +1,5 @@
-import { closest } from 'fastest-levenshtein'
 import { BadReportError } from '../errors.js'
+import { nearestName } from '../nearest.js'
 import type { NodeState, Report } from '../report.js'
 import { METRICS } from '../table/layout.js'
 import { amount, finite, record } from './values.js'
@@ -17,16 +17,6 @@ export const NODE_STATES = ['up', 'drain', 'maint', 'down'] as const satisfies r
 
 const FIELDS: readonly string[] = [...NUMBER_FIELDS, 'named', 'state']
 const NUMBERS: ReadonlySet<string> = new Set(NUMBER_FIELDS)
-
-// By letters, whatever their case; but an abbreviation or a longer name, such as mem or cpuUtilization, goes first.
-function nearest(field: string): string {
-  const wrong = field.toLowerCase()
-  const akin = FIELDS.find((name) => {
-    const known = name.toLowerCase()
-    return wrong !== '' && (known.startsWith(wrong) || wrong.startsWith(known))
-  })
-  return akin ?? closest(field, FIELDS)
-}
 
 function checkNamed(value: unknown): Record<string, number> {
   const metrics = record('named', value, 'an object of finite numbers')
@@ -62,7 +52,7 @@ export function checkReport(value: unknown): Report {
     } else if (field === 'state') {
       if (content !== undefined) report.state = checkState(content)
     } else {
-      throw new BadReportError(field, content, `a known field; the nearest is ${nearest(field)}`)
+      throw new BadReportError(field, content, `a known field; the nearest is ${nearestName(field, FIELDS)}`)
     }
   }
   return report

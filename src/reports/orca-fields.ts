@@ -17,7 +17,7 @@ export interface OrcaNumber {
   readonly unit: 'utilization' | 'plain'
 }
 
-/** What of `OrcaLoadReport` has a field of its own in a report. Beside it `rps`, 3, is deprecated and skipped. */
+/** What of `OrcaLoadReport` has a field of its own in a report. Beside it `rps`, 3, is skipped: see {@link DEPRECATED}. */
 export const ORCA_NUMBERS: readonly OrcaNumber[] = [
   { field: 'cpu', wire: 'cpu_utilization', number: 1, unit: 'utilization' },
   { field: 'application', wire: 'application_utilization', number: 9, unit: 'utilization' },
@@ -42,6 +42,14 @@ const UTILIZATION_PREFIX = `${UTILIZATION.wire}.`
 /** All maps of `OrcaLoadReport`: `request_cost` is checked and not kept. */
 export const ORCA_MAPS: readonly OrcaMap[] = [NAMED_METRICS, { wire: 'request_cost', number: 4 }, UTILIZATION]
 
+/** Protobuf's JSON form spells the same names in lowerCamelCase, and its readers must take both. */
+export function camel(wire: string): string {
+  return wire.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+}
+
+/** A field of `OrcaLoadReport` that is deprecated, and skipped. */
+export const DEPRECATED = 'rps'
+
 /** The sample's age, ms: a field of ours in JSON, a named metric in forms that have no place for such. */
 export const AGE = 'age_ms'
 const STATE = 'idlest_state'
@@ -56,6 +64,12 @@ const METRICS = [
   ['maxInFlight', 'idlest_max_in_flight'],
 ] as const
 type MetricField = (typeof METRICS)[number][0]
+
+/** The fields of a report that travel as metrics, with the names of these. */
+export const METRIC_FIELDS: readonly (readonly [field: keyof Report, metric: string])[] = [
+  ...METRICS,
+  ['state', STATE],
+]
 
 const metricFields: ReadonlyMap<string, MetricField> = new Map(
   METRICS.map(([field, metric]) => [metric, field]),

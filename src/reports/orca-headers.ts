@@ -3,6 +3,7 @@ import type { Report } from '../report.js'
 import { readOrcaBinary, writeOrcaBinary } from './orca-binary.js'
 import {
   AGE,
+  DEPRECATED,
   IncomingReport,
   NAMED_METRICS,
   ORCA_MAPS,
@@ -12,6 +13,7 @@ import {
   wirePlace,
 } from './orca-fields.js'
 import { readOrcaJson, writeOrcaJson } from './orca-json.js'
+import { addUnknown } from './unknown-fields.js'
 import { decimal } from './values.js'
 
 /** The response header that carries a report: a form's name, a space, the report. */
@@ -38,7 +40,12 @@ export const HEADER_FORMS = ['TEXT', 'JSON', 'BIN'] as const satisfies readonly 
 const numbersByName = new Map(ORCA_NUMBERS.map((number) => [number.wire, number]))
 const mapsByName = new Map<string, (typeof ORCA_MAPS)[number]>(ORCA_MAPS.map((map) => [map.wire, map]))
 
-function readTextPair(name: string, value: number | string, report: IncomingReport): void {
+function readTextPair(
+  name: string,
+  value: number | string,
+  report: IncomingReport,
+  unknown: string[] | undefined,
+): void {
   const number = numbersByName.get(name)
   if (number !== undefined) {
     report.number(number, name, value)
@@ -52,10 +59,12 @@ function readTextPair(name: string, value: number | string, report: IncomingRepo
     report.entry(map, map.wire, key, value)
   } else if (name === AGE) {
     report.age(name, value)
+  } else if (unknown !== undefined && name !== DEPRECATED) {
+    addUnknown(unknown, name)
   }
 }
 
-function readText(content: string): Report {
+function readText(content: string, unknown: string[] | undefined): Report {
   const report = new IncomingReport()
   const seen = new Set<string>()
   for (const part of content.split(',')) {
@@ -70,7 +79,7 @@ function readText(content: string): Report {
     seen.add(key)
     const text = pair.slice(sign + 1).trimStart()
     // What is no number stays text, which every check refuses.
-    readTextPair(name, decimal(text) ?? text, report)
+    readTextPair(name, decimal(text) ?? text, report, unknown)
   }
   return report.finish()
 }
@@ -97,21 +106,22 @@ function checkLength(value: string | Uint8Array): void {
 /**
  * Reads the value of an `endpoint-load-metrics` header: `TEXT cpu_utilization=0.375,named_metrics.foo=1` (`:` for `=`
  * too, spaces around either and around commas), `JSON {...}` or `BIN` and base64. What becomes of each field is as in
- * `readOrcaJson`; the age is `age_ms` or `named_metrics.age_ms`. In TEXT unknown names are ignored, as in the other
+ * `readOrcaJson`; the age is `age_ms` or `named_metrics.age_ms`. In TEXT unknown names are skipped, as in the other
  * forms, but a name may stand once only.
+ * @param unknown the names of the first unknown fields are added to it; BIN has none
  * @throws BadReportError for another form, a value longer than 8 KiB, a pair without a name or a number, a name that
  * stands twice, or what the readers of JSON and of serialized reports refuse
  */
-export function readOrcaHeader(value: string): Report {
+export function readOrcaHeader(value: string, unknown?: string[]): Report {
   checkLength(value)
   const space = value.indexOf(' ')
   const form = space < 0 ? value : value.slice(0, space)
   const content = value.slice(form.length).trim()
   switch (form) {
     case 'TEXT':
-      return readText(content)
+      return readText(content, unknown)
     case 'JSON':
-      return readOrcaJson(content)
+      return readOrcaJson(content, unknown)
     case 'BIN':
       return readBase64(content)
     default:

@@ -2,6 +2,8 @@ import { BadReportError } from '../errors.js'
 import type { Report } from '../report.js'
 import {
   AGE,
+  camel,
+  DEPRECATED,
   IncomingReport,
   MAX_REPORT,
   ORCA_MAPS,
@@ -10,15 +12,13 @@ import {
   outgoingNumbers,
   wirePlace,
 } from './orca-fields.js'
+import { addUnknown } from './unknown-fields.js'
 import { record } from './values.js'
 
-// Protobuf's JSON form spells the same names in lowerCamelCase, and its readers must take both.
-function camel(wire: string): string {
-  return wire.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
-}
 const camelNames: ReadonlyMap<string, string> = new Map(
   [...ORCA_NUMBERS, ...ORCA_MAPS, { wire: AGE }].map(({ wire }) => [wire, camel(wire)]),
 )
+const known: ReadonlySet<string> = new Set([...[...camelNames].flat(), DEPRECATED])
 
 /** A wire field under either of its names; both at once are refused, as protobuf's JSON readers do. */
 function wireField(
@@ -50,12 +50,13 @@ function parse(text: string): unknown {
  * forms, and `age_ms`, the age of the sample. Utilizations of 0-1 become percent, above 1 is legal. The metrics
  * `in_flight`, `latency_ms`, `queue_delay_ms`, `age_ms`, `idlest_state` (0 up, 1 drain, 2 maint, 3 down),
  * `idlest_weight` and `idlest_max_in_flight` become the report's own fields, the others its `named`. The entry
- * `NAME` of `utilization` becomes `utilization.NAME` in `named`, 0-1. The map `request_cost` is checked and not kept; `rps`, deprecated, is skipped; unknown fields are
- * ignored, since later versions of ORCA may add some.
+ * `NAME` of `utilization` becomes `utilization.NAME` in `named`, 0-1. The map `request_cost` is checked and not kept;
+ * `rps`, deprecated, is skipped; unknown fields are skipped too, since later versions of ORCA may add some.
+ * @param unknown the names of the first unknown fields are added to it
  * @throws BadReportError for what is not JSON, not an object, longer than 64 KiB, or has a field that is not a finite
  * number in range; a quoted number and null (which is what JavaScript writes for NaN) are none
  */
-export function readOrcaJson(text: string): Report {
+export function readOrcaJson(text: string, unknown?: string[]): Report {
   const fields = record('', parse(text), 'a JSON object')
   const report = new IncomingReport()
   for (const number of ORCA_NUMBERS) {
@@ -73,6 +74,9 @@ export function readOrcaJson(text: string): Report {
   if (age !== undefined) {
     if (report.hasAge) throw new BadReportError(age.name, age.value, 'one age: as a field or as a metric')
     report.age(age.name, age.value)
+  }
+  if (unknown !== undefined) {
+    for (const name of Object.keys(fields)) if (!known.has(name)) addUnknown(unknown, name)
   }
   return report.finish()
 }

@@ -103,7 +103,11 @@ test('token: false, or client certificates, allow any host', (t) => {
 })
 
 test('an empty token is most likely a variable that is not set', (t) => {
-  for (const given of [{ token: '' }, { grpc: { token: '' } }]) {
+  for (const given of [
+    { token: '' },
+    { grpc: { token: '' } },
+    { nats: { servers: 's', id: 'a', token: '' } },
+  ]) {
     t.throws(() => checkAgentOptions(given), {
       message: /token is empty: is the environment variable set\?$/,
     })

@@ -140,6 +140,7 @@ test('what becomes of each response is told and counted', async (t) => {
     bad: 5,
     unknown: 2,
     warned: 2,
+    unknownFields: 0,
   })
   await balancer.close()
   t.is(balancer.observe('a', { [REPORT]: text({ cpu: 5 }) }), 'unknown')
@@ -180,6 +181,37 @@ test('a report that can not be used is told each time, and warned of once a node
   t.is(balancer.stats().inBand.warned, 3)
   t.regex(warnings[0]?.message ?? '', /endpoint-load-metrics of a response of node "a".*cpu_utilization/)
 })
+
+for (const [form, header, name] of [
+  ['TEXT', 'TEXT cpu_utilisation=0.5,application_utilization=0.25', 'cpu_utilisation'],
+  ['JSON', 'JSON {"cpuUtilisation":0.5,"applicationUtilization":0.25}', 'cpuUtilisation'],
+] as const) {
+  test(`a misspelt field of a ${form} header is counted each time, and warned of once a node; the others are used`, async (t) => {
+    const mine = `misspelt ${form}`
+    const warnings: string[] = []
+    const onWarning = ({ message }: Error) => {
+      if (message.startsWith(`${mine}: `)) warnings.push(message)
+    }
+    process.on('warning', onWarning)
+    t.teardown(() => process.off('warning', onWarning))
+    const events = eventsOf(t, mine, ['idlest:report:unknown-fields'])
+    const balancer = createBalancer({ ...own(), name: mine, nodes: ['a', 'b'] })
+    for (const node of ['a', 'a', 'b', 'a']) t.is(balancer.observe(node, { [REPORT]: header }), 'stored')
+    balancer.observe('a', { [REPORT]: text({ cpu: 1 }) })
+    balancer.observe('a', { [REPORT]: header })
+    await new Promise(setImmediate)
+    t.is(balancer.stats().inBand.unknownFields, 5)
+    t.is(balancer.stats().inBand.bad, 0)
+    t.is(balancer.snapshot()[0]?.report?.application, 25)
+    t.is(warnings.length, 2)
+    t.true(warnings[0]?.includes(`"${name}" (the nearest known field is "cpu_utilization")`), warnings[0])
+    const fields = [{ name, nearest: 'cpu_utilization' }]
+    t.deepEqual(
+      events.map(([, event]) => event),
+      ['a', 'b'].map((node) => ({ balancer: mine, node, header: REPORT, fields })),
+    )
+  })
+}
 
 test('what are no headers, and options that are none, are refused', (t) => {
   const balancer = createBalancer({ ...own(), nodes: ['a'] })
@@ -311,7 +343,7 @@ test('whatever responses carry, nothing is thrown, and what is known stays in it
     }),
     { numRuns: 2_000 },
   )
-  const { warned, ...counts } = balancer.stats().inBand
+  const { warned, unknownFields: _, ...counts } = balancer.stats().inBand
   t.is(
     Object.values(counts).reduce((sum, count) => sum + count),
     2_000,

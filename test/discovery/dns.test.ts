@@ -360,3 +360,16 @@ test('options that are wrong are refused', (t) => {
   }
   t.notThrows(() => dnsDiscovery({ hostname: 'api', port: 80, interval: 500 }))
 })
+
+for (const [wrong, right] of [
+  ['host', 'hostname'],
+  ['hostName', 'hostname'],
+  ['ports', 'port'],
+] as const) {
+  test(`the option ${wrong} is refused, and ${right} suggested`, (t) => {
+    t.throws(() => dnsDiscovery({ [wrong]: 'api', port: 80 } as never), {
+      instanceOf: OptionError,
+      message: new RegExp(`dnsDiscovery\\.${wrong} is unknown: .*the nearest is "${right}"$`),
+    })
+  })
+}

@@ -13,7 +13,12 @@ type Options = Partial<AgentCheckTransportOptions>
 // A member that is asked by itself, and what it found wrong.
 function memberOf(t: ExecutionContext, id: string, options: Options = {}) {
   const wrong: string[] = []
-  const sink = { push: () => {}, bad: (_: unknown, reason: string) => wrong.push(reason), stranger: () => {} }
+  const sink = {
+    push: () => {},
+    bad: (_: unknown, reason: string) => wrong.push(reason),
+    unknown: () => {},
+    stranger: () => {},
+  }
   const makers = new AgentCheckMembers({ clock: processClock, sink, onFault: () => {} })
   const port = Number(id.slice(id.lastIndexOf(':') + 1))
   const target = resolveAgentCheck(id, agentCheckTransport({ port, ...options }).settings)

@@ -22,12 +22,16 @@ interface Push {
 class RecordingSink implements Sink {
   readonly pushed: Push[] = []
   readonly bads: (readonly [id: string, reason: string])[] = []
+  readonly unknowns: (readonly [id: string, names: readonly string[]])[] = []
   strangers = 0
   push({ slot }: Place, report: Report, at: number): void {
     this.pushed.push({ slot, report, at })
   }
   bad({ id }: { readonly id: string }, reason: string): void {
     this.bads.push([id, reason])
+  }
+  unknown({ id }: { readonly id: string }, names: readonly string[]): void {
+    if (names.length > 0) this.unknowns.push([id, names])
   }
   stranger(): void {
     this.strangers++
@@ -266,4 +270,27 @@ anyTest('closing ends waits', async (t) => {
   a.close()
   made.close()
   t.like(await asked, { kind: 'exit', reason: 'closed' })
+})
+
+for (const [option, what] of [
+  ['token', 'token'],
+  ['password', 'password'],
+  ['credentials', 'credentials file'],
+] as const) {
+  test(`an empty ${option} of natsTransport is most likely a variable that is not set`, (t) => {
+    const error = t.throws(() => natsTransport({ servers: 's', user: 'u', [option]: '' }))
+    t.true(error?.message.endsWith(`the ${what} is empty: is the environment variable set?`), error?.message)
+  })
+}
+
+test('unknown fields of what a node publishes are passed on, and the others are pushed', async (t) => {
+  const server = await NatsServer.start(t)
+  const { make, sink } = await members(t, server.address)
+  make('a')
+  const nats = await client(t, server)
+  await listening(sink, nats)
+  nats.publish(at('a'), '{"cpu_utilization":0.25,"mem_utilisation":0.5}')
+  await until(() => sink.pushed.length === 1)
+  t.deepEqual(sink.pushed[0]?.report, { cpu: 25 })
+  t.deepEqual(sink.unknowns, [['a', ['mem_utilisation']]])
 })

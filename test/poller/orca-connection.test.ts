@@ -192,7 +192,12 @@ test('a stream comes back after its server does, with short waits, in real time'
       clock: processClock,
       interval: 100,
       backOff: { ...GRPC_BACK_OFF, first: 20, longest: 100 },
-      sink: { push: (_, report) => reports.push(report), bad: () => {}, stranger: () => {} },
+      sink: {
+        push: (_, report) => reports.push(report),
+        bad: () => {},
+        unknown: () => {},
+        stranger: () => {},
+      },
       connect: (events) => connectOrca(target, contexts, events, processClock),
       onFault: () => {},
     },

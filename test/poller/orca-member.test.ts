@@ -34,6 +34,7 @@ class Played {
             if (place.slot === 7 && place.generation === 3) this.pushed.push({ report, at })
           },
           bad: ({ id }, reason) => this.bad.push(`${id}: ${reason}`),
+          unknown: () => {},
           stranger: () => {},
         },
         connect: (events) => {

@@ -65,7 +65,7 @@ test('the whole page of a real node_exporter is read', async (t) => {
 
 test('what this process burns is in the CPU that a real node_exporter tells', async (t) => {
   const id = await startExporter(t, '--collector.disable-defaults', '--collector.cpu')
-  const sink = { push: () => {}, bad: () => {}, stranger: () => {} }
+  const sink = { push: () => {}, bad: () => {}, unknown: () => {}, stranger: () => {} }
   const members = nodeExporterMembers({ clock: processClock, sink, onFault: () => {} })
   const member = members.make(resolveNodeExporter(id, whole.settings), { slot: 0, generation: 0 })
   t.teardown(() => member.close?.())
