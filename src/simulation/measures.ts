@@ -1,3 +1,4 @@
+import { Backlog } from './backlog.js'
 import { type FullScene, serverName } from './scene.js'
 import type { Servers } from './servers.js'
 
@@ -50,8 +51,7 @@ export class Measures {
   #windows = 0
   #windowTotal = 0
   #worstWindow: WorstWindow | undefined
-  /** Unanswered requests at each arrival. */
-  readonly #backlog: number[] = []
+  readonly #backlog: Backlog
   #responses = new Float64Array(0)
   #count = 0
 
@@ -61,6 +61,7 @@ export class Measures {
     this.#window = scene.window
     this.#onWindow = scene.onWindow
     this.#servers = servers
+    this.#backlog = new Backlog(servers, scene.requests)
     this.#sent = new Float64Array(nodes)
     this.#worst = new Float64Array(nodes)
     this.#inWindow = new Uint32Array(nodes)
@@ -77,13 +78,10 @@ export class Measures {
     this.#windowTotal++
   }
 
-  /**
-   * Time goes on to that of an arrival.
-   * @param inSystem requests that are not answered yet
-   */
-  arrival(now: number, inSystem: number): void {
+  /** Time goes on to that of an arrival. */
+  arrival(now: number): void {
     if (now < this.#warmup) return
-    this.#backlog.push(inSystem)
+    this.#backlog.arrival()
     if (!Number.isNaN(this.#from)) return
     this.#from = now
     this.#busyBefore.set(this.#busy(now))
@@ -102,18 +100,9 @@ export class Measures {
     this.#responses[this.#count++] = now - arrived
   }
 
-  /**
-   * Whether the backlog stayed within bounds. It did not where every arrival of the last quarter found more unanswered
-   * requests than any arrival of the second quarter, by 0.1 % of all: queues then grow as long as requests come, and
-   * response times only say how long the run was. A policy that swings has few waiting at times, and so it settles.
-   */
+  /** Whether the backlog of requests stopped growing. */
   get settled(): boolean {
-    const { length } = this.#backlog
-    const quarter = Math.floor(length / 4)
-    if (quarter === 0) return true
-    const most = this.#backlog.slice(quarter, 2 * quarter).reduce((most, count) => Math.max(most, count))
-    const least = this.#backlog.slice(length - quarter).reduce((least, count) => Math.min(least, count))
-    return least - most < 0.001 * length
+    return this.#backlog.settled
   }
 
   responseTimes(): ResponseTimes {

@@ -37,7 +37,10 @@ export interface Result {
   readonly workload: string
   /** All requests, those of the warm-up too. */
   readonly requests: RequestCounts
-  /** Whether the backlog of requests stopped growing: else response times only say how long the run was. */
+  /**
+   * Whether the backlog of requests stopped growing. If not, response times only show how long the run was: the policy
+   * never settles.
+   */
   readonly settled: boolean
   readonly response: ResponseTimes
   readonly nodes: readonly NodeResult[]
@@ -263,7 +266,7 @@ export class Simulation {
     const { time } = this.#events
     const { work, balancer } = this.#workload
     this.counts.arrived++
-    this.#measures.arrival(time, this.counts.inSystem)
+    this.#measures.arrival(time)
     const request = this.#requests.take()
     const server = (this.#dispatchers[balancer] as Dispatcher).begin(request)
     if (server === NONE) {

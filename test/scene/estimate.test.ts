@@ -1,3 +1,4 @@
+/// <reference lib="dom" />
 import type { ExecutionContext } from 'ava'
 import type { Page } from 'playwright-core'
 import { estimateFleet, type FleetInputs } from '../../dist/index.js'
@@ -41,7 +42,10 @@ inBrowser(
     t.true(await estimate.getByText('ceil(peak / (capacity × target))').isVisible())
     t.true(await estimate.getByText('ceil(1,157.4 / (200 × 0.6))').isVisible())
     t.true(await estimate.getByText('reports are weights, not a single winner').isVisible())
-    t.regex((await estimate.textContent()) ?? '', /Four of these servers get 463 requests\/s/)
+    t.regex(
+      (await estimate.textContent()) ?? '',
+      /The scene draws 4 of these servers, which get 463 requests\/s/,
+    )
   },
 )
 
@@ -67,6 +71,7 @@ inBrowser('every input counts, by the keyboard alone', {}, async (t, page) => {
     trafficFactor: '0.75',
     serverCapacity: '1e2',
     targetLoad: '.5',
+    servers: '25',
     lostShare: '0.25',
     reportInterval: '5',
   }
@@ -119,6 +124,52 @@ inBrowser('what is wrong is explained at its input, and nothing is made of it', 
     await page.locator('#estimate [data-step]').first().waitFor()
   }
   t.is(await page.locator('#estimate [aria-invalid="true"]').count(), 0)
+})
+
+inBrowser('what is entered runs in the scene, and the address holds it', {}, async (t, page) => {
+  const url = await served(t)
+  await page.goto(url)
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await page.getByLabel('users a day', { exact: true }).fill('432,000')
+  await page.getByLabel('capacity of a server').fill('50')
+  await page.getByLabel('servers that run').fill('6')
+  const address = '#users=432000&capacity=50&servers=6'
+  await page.waitForFunction((hash) => location.hash === hash, address)
+  t.is(await page.locator('.drawing .server').count(), 6)
+  t.is(await page.locator('#servers-1 tbody tr').count(), 6)
+  t.regex((await page.locator('.drawing .users').textContent()) ?? '', /500/)
+  t.regex(
+    (await page.locator('.fleet').textContent()) ?? '',
+    /^All 6 servers of the estimate, at 167 % load: 83\.3 requests\/s each, for a capacity of 50\.$/,
+  )
+  await picture(page, 'scene-six-servers')
+
+  const other = await page.context().newPage()
+  await other.goto(`${url}${address}`)
+  t.is(await other.locator('.drawing .server').count(), 6)
+  t.is(await other.getByLabel('users a day', { exact: true }).inputValue(), '432,000')
+  t.is(await other.getByLabel('servers that run').inputValue(), '6')
+  t.deepEqual(
+    (await results(other)).map(({ value }) => value),
+    unrounded({ dailyActiveUsers: 432_000, serverCapacity: 50, servers: 6 }),
+  )
+  // The same the other way round: the scene's controls set the estimate.
+  const traffic = other.getByRole('slider', { name: 'Traffic' })
+  await traffic.focus()
+  await traffic.press('ArrowLeft')
+  t.is(await other.getByLabel('traffic now').inputValue(), '0.9')
+  await other.getByLabel('traffic now').fill('wrong')
+  t.is(await other.evaluate(() => location.hash), '#users=432000&traffic=0.9&capacity=50&servers=6')
+  await other.getByRole('button', { name: 'Back to the example' }).click()
+  await other.waitForFunction(() => location.hash === '')
+  t.is(await other.locator('.drawing .server').count(), 4)
+  t.is(await other.getByLabel('traffic now').inputValue(), '1')
+  await other.evaluate(() => {
+    location.hash = '#servers=2'
+  })
+  await other.waitForFunction(() => document.querySelectorAll('.drawing .server').length === 2)
+  t.is(await other.getByLabel('servers that run').inputValue(), '2')
+  await picture(other, 'scene-two-servers')
 })
 
 inBrowser('nobody there: zeros, and no NaN', {}, async (t, page) => {

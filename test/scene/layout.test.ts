@@ -1,10 +1,12 @@
 import test from 'ava'
 import fc from 'fast-check'
+import { MOST_DRAWN } from '../../dist/scene/model/fleet.js'
 import { expectedFlights, Flights, flightTime, MOST_FLIGHTS } from '../../dist/scene/model/flights.js'
 import { type Box, layOut, markQueue, pointOf, wayPath } from '../../dist/scene/model/layout.js'
 
 const widths = fc.integer({ min: 300, max: 1_600 })
 const balancers = fc.integer({ min: 1, max: 32 })
+const servers = fc.integer({ min: 1, max: MOST_DRAWN })
 
 function isInside({ x, y, width, height }: Box, outer: { width: number; height: number }): boolean {
   return x >= 0 && y >= 0 && x + width <= outer.width && y + height <= outer.height
@@ -12,8 +14,8 @@ function isInside({ x, y, width, height }: Box, outer: { width: number; height: 
 
 test('at any width from a phone’s on, everything is inside, and the columns stand side by side', (t) => {
   fc.assert(
-    fc.property(widths, balancers, (width, count) => {
-      const layout = layOut(width, count, 4)
+    fc.property(widths, balancers, servers, (width, count, servers) => {
+      const layout = layOut(width, count, servers)
       const boxes = [
         layout.users,
         layout.balancers,
@@ -22,6 +24,7 @@ test('at any width from a phone’s on, everything is inside, and the columns st
       ]
       t.true(boxes.every((box) => isInside(box, layout)))
       t.is(layout.balancer.length, count)
+      t.is(layout.servers.length, servers)
       t.true(layout.users.x + layout.users.width < layout.balancers.x)
       for (const { waiting, card } of layout.servers) {
         t.true(layout.balancers.x + layout.balancers.width + 10 < waiting.x)

@@ -26,7 +26,14 @@ const inputs: fc.Arbitrary<Inputs> = fc.record({
   policy,
   second: fc.option(policy, { nil: undefined }),
   ...numbers,
+  servers: fc.option(numbers.servers, { nil: undefined }),
 })
+
+/** Whether an input is one that may be; only the number of servers may be left open. */
+function isSet(inputs: Inputs, name: NumberInput): boolean {
+  const value = inputs[name]
+  return value === undefined ? name === 'servers' : isAllowed(name, value)
+}
 
 test('a link gives back the inputs that it was made of', (t) => {
   fc.assert(
@@ -45,6 +52,13 @@ test('a link holds what differs from the defaults alone', (t) => {
   t.is(toLink(changed), '#policy=adaptive&second=round-robin&traffic=1.25&seed=7')
 })
 
+test('a link holds the fleet of the estimate too', (t) => {
+  const fleet: Inputs = { ...DEFAULTS, users: 2_500_000, capacity: 50, servers: 6, targetLoad: 0.5 }
+  t.is(toLink(fleet), '#users=2500000&capacity=50&targetLoad=0.5&servers=6')
+  t.is(fromLink(toLink(fleet)).inputs.servers, 6)
+  t.deepEqual(fromLink('#servers=1.5&users=-1&capacity=0').ignored, ['servers', 'users', 'capacity'])
+})
+
 test('the hash may come without its #, and with escapes', (t) => {
   t.like(fromLink('policy=least%2Dcpu&speed=4').inputs, { policy: 'least-cpu', speed: 4 })
 })
@@ -61,7 +75,7 @@ test('whatever the hash is, nothing is thrown and every input is one that may be
       const { inputs } = fromLink(`#${hash}`)
       t.true(isScenePolicy(inputs.policy))
       t.true(inputs.second === undefined || isScenePolicy(inputs.second))
-      for (const name of names) t.true(isAllowed(name, inputs[name]), name)
+      for (const name of names) t.true(isSet(inputs, name), name)
       t.deepEqual(Object.keys(inputs), Object.keys(DEFAULTS))
     }),
     { numRuns: 1_000 },
@@ -70,7 +84,7 @@ test('whatever the hash is, nothing is thrown and every input is one that may be
 
 test('values that may not be are left at their defaults, and their names told, each once and not at any length', (t) => {
   const { inputs, ignored } = fromLink(
-    '#policy=fastest&traffic=3&balancers=1.5&speed=&seed=-1&lost=NaN&utm=1&utm=2&dot=50&reportInterval=1e400',
+    '#policy=fastest&traffic=300&balancers=1.5&speed=&seed=-1&lost=NaN&utm=1&utm=2&dot=50&reportInterval=1e400',
   )
   t.deepEqual(inputs, { ...DEFAULTS, dot: 50 })
   t.deepEqual(ignored, ['policy', 'traffic', 'balancers', 'speed', 'seed', 'lost', 'utm', 'reportInterval'])
@@ -83,7 +97,7 @@ test('values that may not be are left at their defaults, and their names told, e
 test('the bounds of each input are allowed, and nothing beyond them', (t) => {
   for (const name of names) {
     const { min, max } = ranges[name]
-    t.true(isAllowed(name, min) && isAllowed(name, max) && isAllowed(name, DEFAULTS[name]), name)
+    t.true(isAllowed(name, min) && isAllowed(name, max) && isSet(DEFAULTS, name), name)
     t.false(isAllowed(name, min - 0.01) || isAllowed(name, max * 2) || isAllowed(name, Number.NaN), name)
   }
 })

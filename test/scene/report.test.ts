@@ -97,6 +97,26 @@ inBrowser('the report shows what was printed, and draws every chart', {}, async 
   t.is(await page.locator('canvas').count(), 3)
 })
 
+inBrowser('a policy whose queues only grow never settles, and has no times', {}, async (t, page) => {
+  const slow = { speed: 0.25 }
+  await page.goto(
+    await reported(t, {
+      servers: [{ count: 3 }, slow],
+      policies: ['adaptive', 'round-robin'],
+      arrivals: { load: '70%' },
+      requests: 20_000,
+    }),
+  )
+  const rows = page.locator('[aria-labelledby=responses] tbody tr')
+  const cells = (row: number) => rows.nth(row).locator('td').allTextContents()
+  t.regex((await cells(0))[0] ?? '', /^[\d.]+ ms$/)
+  t.is((await cells(0)).length, 8)
+  t.is((await cells(1))[0], 'never settles')
+  t.is((await cells(1)).length, 4)
+  t.is(await page.locator('.best').count(), 5)
+  t.is(await page.getByRole('img', { name: /round-robin never settles/ }).count(), 2)
+})
+
 inBrowser('the keyboard alone chooses policies and scrolls the tables', {}, async (t, page) => {
   await page.goto(await reported(t, scenario))
   const legend = page.locator('[aria-labelledby=tail] .chart-legend')

@@ -1,10 +1,11 @@
 import test from 'ava'
 import { nodesTable, responsesTable, time } from '../../dist/cli/result-tables.js'
 import { quantile } from '../../dist/simulation/measures.js'
-import type { Scene } from '../../dist/simulation/scene.js'
+import { policies } from '../../dist/simulation/policies.js'
+import type { Scene, ServerSpec } from '../../dist/simulation/scene.js'
 import { simulate } from '../../dist/simulation/simulation.js'
 import { inTurn } from './in-turn.js'
-import { recorder } from './support.js'
+import { alike, queues, recorder } from './support.js'
 
 test('a quantile is the smallest value that at least its share are at most', (t) => {
   const hundred = Float64Array.from({ length: 100 }, (_, i) => i + 1)
@@ -93,6 +94,38 @@ test('a run of which nothing is measured has no figures, and tables say so', (t)
   t.is(result.worstWindow, undefined)
   t.regex(responsesTable([result]), /│ round-robin │ +- │ +- │ +- │ +- │ +- │/)
   t.regex(nodesTable([result]), /│ server-2 +│ +- \/ - │/)
+})
+
+// Seven reports: swings of a few reports must not be taken for growth.
+test('in a short run too, loads that swing settle, and a queue that only grows does not', (t) => {
+  const slow = [...alike(7), { background: 0.5 }]
+  const settled = (name: keyof typeof policies, seed: number, servers: readonly ServerSpec[]) => {
+    const policy = policies[name].make(name, { reportInterval: 5_000, delay: 0 })
+    return simulate({ ...queues(servers, 0.7, 20_000), reportInterval: 5_000 }, policy, seed).settled
+  }
+  for (const seed of [1, 2, 3, 4, 5, 6]) {
+    for (const name of [
+      'least-cpu',
+      'lowest-cpu',
+      'spare-capacity-raw',
+      'two-choices-cpu',
+      'adaptive',
+    ] as const) {
+      t.true(settled(name, seed, alike(8)), `${name}, seed ${seed}`)
+    }
+    for (const name of ['round-robin', 'random'] as const) {
+      t.true(settled(name, seed, alike(8)), `${name}, seed ${seed}`)
+      t.false(settled(name, seed, slow), `${name} with a slow server, seed ${seed}`)
+    }
+  }
+})
+
+test('where all servers have more to do than they can, no policy settles', (t) => {
+  for (const name of ['adaptive', 'round-robin', 'random'] as const) {
+    const policy = policies[name].make(name, { reportInterval: 1_000, delay: 0 })
+    const scene = { ...queues(alike(4, { cores: 2 }), 1.2, 20_000), reportInterval: 1_000 }
+    t.false(simulate(scene, policy).settled, name)
+  }
 })
 
 test('times are shown in three digits, in the unit that fits', (t) => {

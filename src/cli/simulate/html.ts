@@ -123,7 +123,7 @@ function dataOf({ scenario, scene, results, log }: Simulated, timelines: readonl
 }
 
 function policyData(result: Result, timeline: Timeline, isListed: boolean): PolicyData {
-  const { policy, engine, workload, response, worstWindow, requests, nodes } = result
+  const { policy, engine, workload, settled, response, worstWindow, requests, nodes } = result
   const windows = timeline.windows()
   const shares = windows.map(({ sent }) => {
     const total = sent.reduce((sum, count) => sum + count, 0)
@@ -133,6 +133,7 @@ function policyData(result: Result, timeline: Timeline, isListed: boolean): Poli
     name: policy,
     engine,
     workload,
+    settled,
     mean: orNull(response.mean),
     p50: orNull(response.p50),
     p99: orNull(response.p99),

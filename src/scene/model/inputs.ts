@@ -4,22 +4,11 @@ import { powerOfTwo } from '../../algorithms/power-of-two/options.js'
 import { roundRobin } from '../../algorithms/round-robin/options.js'
 import { spareCapacity } from '../../algorithms/spare-capacity/options.js'
 import { weightedRoundRobin } from '../../algorithms/weighted-round-robin/options.js'
+import { FLEET_DEFAULTS } from '../../estimate/inputs.js'
 import { type Policy, readingTtl, shipped } from '../../simulation/policy.js'
 
-/** Servers that are drawn. */
-export const SERVERS = 4
-/** Requests per second that one server can do: one core, and service times of 5 ms in the mean. */
-export const CAPACITY = 200
-/** Index of the server that loses CPU: the one named `server-2`. */
-export const LOSING = 1
 /** Length of a run, ms of virtual time. */
 export const RUN_LENGTH = 600_000
-
-/**
- * Requests per second at `traffic` 1: what four of the ten servers take that the estimate plans for a million users, of
- * 50 requests a day each, at twice the average. 462.96; shown as 463.
- */
-export const PEAK_RATE = (((1_000_000 * 50) / 86_400) * 2 * SERVERS) / 10
 
 /** A way to pick a server, by its name in links. */
 export type ScenePolicy =
@@ -36,13 +25,25 @@ export interface Inputs {
   readonly policy: ScenePolicy
   /** The one beside it, on the same requests; undefined: none. */
   readonly second: ScenePolicy | undefined
-  /** Multiple of `PEAK_RATE`, 0.1-2. */
+  /** Users of the estimate on one day, 0-10^10. */
+  readonly users: number
+  /** Requests of one of them on that day, 0-100,000. */
+  readonly requests: number
+  /** Requests in the busiest hour as a multiple of the day's average, 1-100. */
+  readonly peakFactor: number
+  /** Traffic as a multiple of the planned peak, 0-100. */
   readonly traffic: number
-  /** Time between two reports of a server to one balancer, ms, 100-30,000. */
+  /** Requests per second that one server can do, 0.1 to 10^9. */
+  readonly capacity: number
+  /** Load that a server is planned for, 0.01-0.99. */
+  readonly targetLoad: number
+  /** Servers of the fleet, 1 to 10^9; undefined: as many as the estimate plans. */
+  readonly servers: number | undefined
+  /** Time between two reports of a server to one balancer, ms, 100-600,000. */
   readonly reportInterval: number
-  /** Share of its CPU that `server-2` loses to other work, 0-0.95; 0: none. */
+  /** Share of its CPU that one server loses to other work, 0-0.99; 0: none. */
   readonly lost: number
-  /** When it does, ms of virtual time, 0 to `RUN_LENGTH`. */
+  /** When it loses it, ms of virtual time, 0 to `RUN_LENGTH`. */
   readonly lostAt: number
   /** 1-32; each request comes to one of them at random, and each knows but its own. */
   readonly balancers: number
@@ -68,11 +69,17 @@ export interface Range {
   readonly whole: boolean
 }
 
-/** What each number may be. */
+/** The range of each number. Any combination gives an estimate: no result is more than a number can hold. */
 export const ranges: Readonly<Record<NumberInput, Range>> = {
-  traffic: { min: 0.1, max: 2, whole: false },
-  reportInterval: { min: 100, max: 30_000, whole: false },
-  lost: { min: 0, max: 0.95, whole: false },
+  users: { min: 0, max: 1e10, whole: false },
+  requests: { min: 0, max: 100_000, whole: false },
+  peakFactor: { min: 1, max: 100, whole: false },
+  traffic: { min: 0, max: 100, whole: false },
+  capacity: { min: 0.1, max: 1e9, whole: false },
+  targetLoad: { min: 0.01, max: 0.99, whole: false },
+  servers: { min: 1, max: 1e9, whole: true },
+  reportInterval: { min: 100, max: RUN_LENGTH, whole: false },
+  lost: { min: 0, max: 0.99, whole: false },
   lostAt: { min: 0, max: RUN_LENGTH, whole: false },
   balancers: { min: 1, max: 32, whole: true },
   threshold: { min: 0, max: 50, whole: false },
@@ -92,9 +99,15 @@ export function isAllowed(name: NumberInput, value: number): boolean {
 export const DEFAULTS: Inputs = Object.freeze({
   policy: 'least-loaded',
   second: undefined,
-  traffic: 1,
-  reportInterval: 2_000,
-  lost: 0.5,
+  users: FLEET_DEFAULTS.dailyActiveUsers,
+  requests: FLEET_DEFAULTS.requestsPerUserPerDay,
+  peakFactor: FLEET_DEFAULTS.peakFactor,
+  traffic: FLEET_DEFAULTS.trafficFactor,
+  capacity: FLEET_DEFAULTS.serverCapacity,
+  targetLoad: FLEET_DEFAULTS.targetLoad,
+  servers: undefined,
+  reportInterval: FLEET_DEFAULTS.reportInterval * 1_000,
+  lost: FLEET_DEFAULTS.lostShare,
   lostAt: 20_000,
   balancers: 1,
   threshold: 5,

@@ -46,12 +46,17 @@ export const TOP = 30
 /** Height of what is written under the balancers: where the last request went. */
 const LABEL = 42
 
+/** Height of the users with what is written under them. */
+const LEAST_HEIGHT = 216
+
 /** Lays out users, balancers and servers, from left to right. */
 export function layOut(width: number, balancers: number, servers: number): Layout {
   const narrow = width < 560
   const cardHeight = 96
   const gap = 14
-  const height = TOP + servers * cardHeight + (servers - 1) * gap + 4
+  const cards = servers * cardHeight + (servers - 1) * gap
+  // Few servers stand in the middle of what the users take.
+  const height = TOP + Math.max(cards, LEAST_HEIGHT) + 4
   const middle = (TOP + height) / 2
   const dot = narrow ? 3.5 : 5
 
@@ -73,7 +78,7 @@ export function layOut(width: number, balancers: number, servers: number): Layou
     balancers: group,
     balancer: balancerBoxes(group, balancers),
     servers: Array.from({ length: servers }, (_, i) => {
-      const y = TOP + i * (cardHeight + gap)
+      const y = TOP + Math.max(LEAST_HEIGHT - cards, 0) / 2 + i * (cardHeight + gap)
       const card = { x: width - cardWidth - 1, y, width: cardWidth, height: cardHeight }
       const waiting = { x: card.x - waitingWidth, y, width: waitingWidth, height: cardHeight }
       return { card, waiting, entry: { x: waiting.x, y: y + cardHeight / 2 } }

@@ -1,6 +1,6 @@
+import { fleetOf } from './fleet.js'
 import type { Inputs, ScenePolicy } from './inputs.js'
 import { SceneRun } from './run.js'
-import { rateOf } from './scene.js'
 
 /** Virtual time of a step, ms. */
 export const STEP = 100
@@ -69,7 +69,7 @@ export class Player {
 
   /** Requests per second. */
   get rate(): number {
-    return rateOf(this.#inputs)
+    return fleetOf(this.#inputs).rate
   }
 
   /** How often a run was started again. */

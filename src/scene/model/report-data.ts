@@ -35,6 +35,8 @@ export interface PolicyData {
   readonly engine: string | undefined
   /** Fingerprint of the requests: the same for every policy. */
   readonly workload: string
+  /** Whether the backlog of requests stopped growing. If not, the times below only show how long the run was. */
+  readonly settled: boolean
   readonly mean: number | null
   readonly p50: number | null
   readonly p99: number | null

@@ -2,10 +2,11 @@ import { serverName } from '../../simulation/scene.js'
 import { Simulation } from '../../simulation/simulation.js'
 import type { ServerView } from '../../simulation/watcher.js'
 import { type Dot, Dots } from './dots.js'
-import { type Inputs, RUN_LENGTH, type ScenePolicy, SERVERS, scenePolicies } from './inputs.js'
+import { fleetOf } from './fleet.js'
+import { type Inputs, RUN_LENGTH, type ScenePolicy, scenePolicies } from './inputs.js'
 import { Recent, TICK } from './recent.js'
 import { Responses } from './responses.js'
-import { rateOf, sceneOf } from './scene.js'
+import { sceneOf } from './scene.js'
 import { type WorstShare, WorstWindow } from './shares.js'
 
 export type { Dot } from './dots.js'
@@ -64,7 +65,7 @@ export class SceneRun {
   readonly #worst: WorstWindow
   readonly #responses = new Responses()
   readonly #dots: Dots
-  readonly #reportedAt = new Array<number | undefined>(SERVERS).fill(undefined)
+  readonly #reportedAt: (number | undefined)[]
   #time = 0
   #ticks = 0
   #sent = 0
@@ -75,9 +76,11 @@ export class SceneRun {
     this.inputs = inputs
     this.policy = policy
     const { reportInterval, seed, dot } = inputs
-    this.#worst = new WorstWindow(SERVERS, reportInterval, rateOf(inputs) / 1000)
-    this.#dots = new Dots(SERVERS, dot)
-    this.#servers = Array.from({ length: SERVERS }, (_, i) => drawn(serverName(i)))
+    const { drawn, rate } = fleetOf(inputs)
+    this.#reportedAt = new Array<undefined>(drawn).fill(undefined)
+    this.#worst = new WorstWindow(drawn, reportInterval, rate / 1000)
+    this.#dots = new Dots(drawn, dot)
+    this.#servers = Array.from({ length: drawn }, (_, i) => idle(serverName(i)))
     this.#recent = this.#servers.map(() => new Recent())
     this.#simulation = new Simulation(sceneOf(inputs), scenePolicies[policy].make(inputs), seed, {
       sent: (server, balancer, time) => this.#onSent(server, balancer, time),
@@ -220,7 +223,7 @@ export class SceneRun {
   }
 }
 
-function drawn(name: string): Drawn {
+function idle(name: string): Drawn {
   return {
     name,
     busy: 0,

@@ -1,3 +1,5 @@
+import { RUN_LENGTH } from './inputs.js'
+
 /** The largest share of the requests of one window that one server got. */
 export interface WorstShare {
   /** 0-1. */
@@ -19,11 +21,12 @@ export class WorstWindow {
   #end: number
 
   /**
-   * @param interval of the reports, ms: a window is as long, or as many of them as are needed for 20 requests
+   * @param interval of the reports, ms: a window is as long, or as many of them as are needed for 20 requests, but not
+   *   longer than a run
    * @param rate requests per ms
    */
   constructor(servers: number, interval: number, rate: number) {
-    this.length = interval * Math.ceil(FEWEST / (rate * interval))
+    this.length = Math.min(interval * Math.ceil(FEWEST / (rate * interval)), RUN_LENGTH)
     this.#counts = new Float64Array(servers)
     this.#end = this.length
   }

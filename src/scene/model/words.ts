@@ -1,5 +1,6 @@
 import { count, milliseconds, percent } from '../../format.js'
-import { type Inputs, LOSING, scenePolicies } from './inputs.js'
+import { losingOf } from './fleet.js'
+import { type Inputs, scenePolicies } from './inputs.js'
 import type { SceneRun, SceneServer } from './run.js'
 
 /** A server's name for people: `Server 1`. */
@@ -42,9 +43,10 @@ export function spokenState(run: SceneRun): string {
   return `${scenePolicies[run.policy].title} at ${clockTime(run.time)}.${p99}${worst} ${servers.join(' ')}`
 }
 
-/** What becomes of the server that loses CPU; undefined where it loses none. */
-export function lossOf({ lost, lostAt }: Inputs): string | undefined {
+/** Which server loses CPU, how much, and when; undefined where none does. */
+export function lossOf(inputs: Inputs): string | undefined {
+  const { lost, lostAt } = inputs
   return lost === 0
     ? undefined
-    : `${titleOf(LOSING)} loses ${percent(lost * 100)} of its CPU at ${clockTime(lostAt)}`
+    : `${titleOf(losingOf(inputs))} loses ${percent(lost * 100)} of its CPU at ${clockTime(lostAt)}`
 }

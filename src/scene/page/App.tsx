@@ -1,5 +1,6 @@
 import { Estimate } from './Estimate.js'
 import { Jump } from './Jump.js'
+import { useLinkedPlayer } from './player.js'
 import { Elsewhere } from './prose/Elsewhere.js'
 import { Formulas } from './prose/Formulas.js'
 import { Inputs } from './prose/Inputs.js'
@@ -18,6 +19,8 @@ const parts = [
 
 /** The scene page: what runs, what a fleet of it would take, and what to know about both. */
 export function App() {
+  const linked = useLinkedPlayer()
+  const { player } = linked
   return (
     <>
       <Jump class="skip visually-hidden" to="main">
@@ -42,15 +45,15 @@ export function App() {
         <div class="opening">
           <h1>Which server gets the next request?</h1>
           <p class="lead">
-            Four servers report how busy they are, a little late. Choose a policy: the run restarts with the
-            same requests.
+            Servers report how busy they are, a little late. Choose a policy: the run restarts with the same
+            requests.
           </p>
         </div>
       </header>
       <main id="main">
-        <Scene />
+        <Scene {...linked} />
         <Reading />
-        <Estimate />
+        <Estimate player={player} />
         <Inputs />
         <Formulas />
         <Limits />

@@ -1,6 +1,7 @@
 import { useMemo } from 'preact/hooks'
 import { count, milliseconds } from '../../format.js'
-import { LOSING, scenePolicies } from '../model/inputs.js'
+import { losingOf } from '../model/fleet.js'
+import { scenePolicies } from '../model/inputs.js'
 import type { Player } from '../model/player.js'
 import type { SceneRun } from '../model/run.js'
 import { titleOf } from '../model/words.js'
@@ -21,8 +22,8 @@ export function Charts({ player }: { player: Player }) {
     () =>
       inputs.lost === 0
         ? []
-        : [{ at: inputs.lostAt / 1000, label: `${titleOf(LOSING).toLowerCase()} loses CPU` }],
-    [inputs.lost, inputs.lostAt],
+        : [{ at: inputs.lostAt / 1000, label: `${titleOf(losingOf(inputs)).toLowerCase()} loses CPU` }],
+    [inputs],
   )
   // One scale for all runs, so that they can be compared.
   const longest = runs.reduce((most, run) => Math.max(most, longestQueue(run)), 0)
@@ -83,7 +84,7 @@ function QueueChart({ run, marks, alone, top }: QueueChartProps) {
       lines: run.servers.map<Line>((_, i) => ({
         label: titleOf(i),
         color: `--server-${i + 1}`,
-        dash: dashes[i],
+        dash: dashes[i % dashes.length],
         values: run.windows.map(({ queue }) => queue[i] ?? null),
       })),
     }),

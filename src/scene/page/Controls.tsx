@@ -1,74 +1,75 @@
 import { useId, useState } from 'preact/hooks'
+import { rounded } from '../../estimate/formats.js'
 import { count, decimal } from '../../format.js'
-import { isAllowed, LOSING, type NumberInput, PEAK_RATE, ranges } from '../model/inputs.js'
+import { fleetOf, losingOf } from '../model/fleet.js'
+import { type Inputs, isAllowed, type NumberInput, ranges } from '../model/inputs.js'
 import type { Player } from '../model/player.js'
 import { clockTime, span, titleOf } from '../model/words.js'
 import { Knob } from './Knob.js'
 import { useInputs } from './player.js'
 
 interface KnobSetting {
-  readonly name: NumberInput
-  readonly label: string
+  readonly name: Exclude<NumberInput, 'servers'>
+  readonly label: (inputs: Inputs) => string
   readonly hint: string
   readonly stops: readonly number[]
-  readonly format: (value: number) => string
+  readonly format: (value: number, inputs: Inputs) => string
 }
-
-const losing = titleOf(LOSING).toLowerCase()
 
 const settings: readonly KnobSetting[] = [
   {
     name: 'traffic',
-    label: 'Traffic',
+    label: () => 'Traffic',
     hint: 'as a multiple of the planned peak',
     stops: evenly(0.1, 2, 0.1),
-    format: (value) => `× ${decimal(value)} = ${count(value * PEAK_RATE)} req/s`,
+    format: (traffic, inputs) =>
+      `× ${decimal(traffic)} = ${rounded(fleetOf({ ...inputs, traffic }).total)} req/s`,
   },
   {
     name: 'reportInterval',
-    label: 'A report every',
+    label: () => 'A report every',
     hint: 'how often each server tells its load',
     stops: [100, 200, 500, 1000, 2000, 3000, 5000, 7000, 10_000, 15_000, 20_000, 30_000],
     format: span,
   },
   {
     name: 'lost',
-    label: `CPU that ${losing} loses`,
+    label: (inputs) => `CPU that ${titleOf(losingOf(inputs)).toLowerCase()} loses`,
     hint: 'to work that is none of the balancer’s',
     stops: [...evenly(0, 0.9, 0.1), 0.95],
     format: (value) => (value === 0 ? 'none' : `${decimal(value * 100)} %`),
   },
   {
     name: 'lostAt',
-    label: 'CPU lost at',
+    label: () => 'CPU lost at',
     hint: 'minutes and seconds of the run',
     stops: [0, 5, 10, 20, 30, 45, 60, 90, 120, 180, 240, 300].map((seconds) => seconds * 1000),
     format: clockTime,
   },
   {
     name: 'balancers',
-    label: 'Load balancers',
+    label: () => 'Load balancers',
     hint: 'each knows only what it sends itself',
     stops: [1, 2, 3, 4, 6, 8, 12, 16, 24, 32],
     format: count,
   },
   {
     name: 'threshold',
-    label: 'Band',
+    label: () => 'Band',
     hint: 'of LeastCpu: percentage points over the lowest CPU',
     stops: [0, 1, 2, 3, 5, 7, 10, 15, 20, 30, 40, 50],
     format: (value) => `${decimal(value)} points`,
   },
   {
     name: 'smoothing',
-    label: 'Smoothing',
+    label: () => 'Smoothing',
     hint: 'of spare capacity: time constant',
     stops: [0, 1000, 2000, 5000, 10_000, 20_000, 30_000, 45_000, 60_000],
     format: (value) => (value === 0 ? 'none' : span(value)),
   },
   {
     name: 'dot',
-    label: 'A dot stands for',
+    label: () => 'A dot stands for',
     hint: 'requests; so does each mark that waits',
     stops: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000],
     format: (value) => (value === 1 ? '1 request' : `${count(value)} requests`),
@@ -87,8 +88,15 @@ export function Controls({ player }: { player: Player }) {
   return (
     <fieldset class="knobs">
       <legend>What if</legend>
-      {settings.map(({ name, ...knob }) => (
-        <Knob key={name} {...knob} value={inputs[name]} onSet={(value) => player.set({ [name]: value })} />
+      {settings.map(({ name, label, format, ...knob }) => (
+        <Knob
+          key={name}
+          {...knob}
+          label={label(inputs)}
+          format={(value) => format(value, inputs)}
+          value={inputs[name]}
+          onSet={(value) => player.set({ [name]: value })}
+        />
       ))}
       <Seed player={player} />
     </fieldset>

@@ -1,5 +1,7 @@
 import './drawing.css'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { rounded } from '../../estimate/formats.js'
+import { fleetOf } from '../model/fleet.js'
 import { Flights, flightTime } from '../model/flights.js'
 import { scenePolicies } from '../model/inputs.js'
 import { type Box, type Layout, layOut, TOP, trunkPath, USERS, wayPath } from '../model/layout.js'
@@ -27,17 +29,18 @@ export function Drawing({ player, which }: DrawingProps) {
   const { balancers } = player.inputs
   const run = player.runs[which]
   const count = run?.servers.length ?? 0
+  const { capacity, total, scale } = fleetOf(player.inputs)
   const layout = useMemo(() => layOut(width, balancers, count), [width, balancers, count])
   const canvas = usePainting(player, which, layout, still)
   if (run === undefined) return null
   const { title } = scenePolicies[run.policy]
-  const text = `${title}: requests go from users through ${balancers === 1 ? 'a load balancer' : `${balancers} load balancers`} to ${count} servers. Their figures are in the table “Figures of the servers”.`
+  const text = `${title}: requests go from users through ${balancers === 1 ? 'a load balancer' : `${balancers} load balancers`} to ${count === 1 ? 'one server' : `${count} servers`}. Their figures are in the table “Figures of the servers”.`
   return (
     <div class="drawing" ref={box} style={{ height: `${layout.height}px` }}>
       <svg width={layout.width} height={layout.height} role="img" aria-label={text}>
         <Headings layout={layout} balancers={balancers} />
         <Ways layout={layout} run={run} />
-        <Users layout={layout} rate={player.rate} />
+        <Users layout={layout} rate={total * scale} />
         <Balancers layout={layout} run={run} />
         {layout.servers.map((place, i) => {
           const server = run.servers[i]
@@ -45,7 +48,7 @@ export function Drawing({ player, which }: DrawingProps) {
             server && (
               <ServerCard
                 key={server.name}
-                {...{ server, place, still }}
+                {...{ server, place, still, capacity }}
                 index={i}
                 narrow={layout.narrow}
                 isLast={server.lastSentTo}
@@ -180,7 +183,7 @@ function Users({ layout, rate }: { layout: Layout; rate: number }) {
           <path d="M-14 16v-3a14 12 0 0 1 28 0v3z" />
         </g>
       ))}
-      <Words class="name middle" choices={[`${Math.round(rate)}`]} room={users.width} x={x} y={y + 92} />
+      <Words class="name middle" choices={[rounded(rate)]} room={users.width} x={x} y={y + 92} />
       <Words class="figure middle" choices={['req/s']} room={users.width} x={x} y={y + 107} />
     </g>
   )

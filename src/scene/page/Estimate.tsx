@@ -1,54 +1,107 @@
 import './estimate.css'
-import { useMemo, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { enteredNumber } from '../../estimate/entered.js'
-import { type FleetEstimate, type FleetFaults, tryFleet } from '../../estimate/estimate.js'
+import type { FleetFaults } from '../../estimate/estimate.js'
 import { plain, rounded } from '../../estimate/formats.js'
-import { FLEET_DEFAULTS, fleetFields } from '../../estimate/inputs.js'
+import { fleetFields } from '../../estimate/inputs.js'
 import { linesOf } from '../../estimate/lines.js'
 import type { FleetStep } from '../../estimate/steps.js'
+import {
+  eachFleetName,
+  exampleFleet,
+  type FleetName,
+  fleetInput,
+  fleetNames,
+  fleetOf,
+  readFleet,
+} from '../model/fleet.js'
+import type { Inputs } from '../model/inputs.js'
+import type { Player } from '../model/player.js'
+import { Jump } from './Jump.js'
+import { useInputs } from './player.js'
 
-type Name = keyof typeof FLEET_DEFAULTS
-type Texts = Readonly<Record<Name, string>>
+type Texts = Readonly<Record<FleetName, string>>
 
-const names = Object.keys(FLEET_DEFAULTS) as Name[]
-
-function each<T>(make: (name: Name) => T): Record<Name, T> {
-  return Object.fromEntries(names.map((name) => [name, make(name)])) as Record<Name, T>
+/** The number that a text stands for; undefined for an empty one where a number may be left out. */
+function numberOf(name: FleetName, text: string): number | undefined {
+  return name === 'servers' && text.trim() === '' ? undefined : enteredNumber(text)
 }
 
-const defaults: Texts = each((name) => plain(FLEET_DEFAULTS[name]))
+function textOf(inputs: Inputs, name: FleetName): string {
+  const value = fleetInput(inputs, name)
+  return value === undefined ? '' : plain(value)
+}
 
-/** The size of a fleet, step by step: inputs to edit, and what comes of them. */
-export function Estimate() {
-  const [texts, setTexts] = useState<Texts>(defaults)
-  const result = useMemo(() => tryFleet(each((name) => enteredNumber(texts[name]))), [texts])
+/** What stands in the form, and the inputs that it was made from or last set. */
+interface Form {
+  readonly texts: Texts
+  readonly inputs: Inputs
+}
+
+function formOf(inputs: Inputs): Form {
+  return { texts: eachFleetName((name) => textOf(inputs, name)), inputs }
+}
+
+/**
+ * The form's texts, and their effect on the scene: texts that are right set its inputs, and an input that is set
+ * elsewhere, by the scene's controls or the address, replaces the texts.
+ */
+function useForm(player: Player) {
+  const inputs = useInputs(player)
+  const [form, setForm] = useState(() => formOf(inputs))
+  const isSame = fleetNames.every((name) => fleetInput(form.inputs, name) === fleetInput(inputs, name))
+  const { texts } = isSame ? form : formOf(inputs)
+  const read = (texts: Texts) =>
+    readFleet(
+      // A text may have fewer digits than the number that it was made from.
+      eachFleetName((name) =>
+        texts[name] === textOf(inputs, name) ? fleetInput(inputs, name) : numberOf(name, texts[name]),
+      ),
+    )
+  const enter = (name: FleetName, text: string) => {
+    const next = { ...texts, [name]: text }
+    const result = read(next)
+    if ('inputs' in result) player.set(result.inputs)
+    setForm({ texts: next, inputs: player.inputs })
+  }
+  const reset = () => {
+    player.set(exampleFleet)
+    setForm(formOf(player.inputs))
+  }
+  return { inputs, texts, result: read(texts), enter, reset }
+}
+
+/** The size of a fleet, step by step: the inputs to edit, and the results. The scene shows the same fleet. */
+export function Estimate({ player }: { readonly player: Player }) {
+  const { inputs, texts, result, enter, reset } = useForm(player)
   const faults = 'faults' in result ? result.faults : {}
   return (
     <section id="estimate" aria-labelledby="estimate-title">
       <h2 id="estimate-title">The estimate</h2>
       <p class="soft estimate-about">
-        How many servers a fleet needs, and what one that slows does to it. Numbers are rounded where they are
-        shown, and nowhere else.
+        How many servers a fleet needs, and what happens when one of them slows down.{' '}
+        <Jump to="scene">The scene</Jump> runs what you enter here, and the address of this page holds it.
+        Numbers are rounded only for display.
       </p>
       <div class="estimate">
         <form class="card estimate-inputs" onSubmit={(event) => event.preventDefault()}>
-          <h3>What it starts from</h3>
-          {names.map((name) => (
+          <h3>Inputs</h3>
+          {fleetNames.map((name) => (
             <Input
               key={name}
               name={name}
               text={texts[name]}
               fault={faults[name]}
-              onText={(text) => setTexts({ ...texts, [name]: text })}
+              onText={(text) => enter(name, text)}
             />
           ))}
-          <button type="button" onClick={() => setTexts(defaults)}>
+          <button type="button" onClick={reset}>
             Back to the example
           </button>
         </form>
         <div class="card estimate-steps">
-          <h3>What comes of it</h3>
-          {'estimate' in result ? <Steps estimate={result.estimate} /> : <Missing faults={faults} />}
+          <h3>Results</h3>
+          {'inputs' in result ? <Steps inputs={inputs} /> : <Missing faults={faults} />}
         </div>
       </div>
     </section>
@@ -56,7 +109,7 @@ export function Estimate() {
 }
 
 interface InputProps {
-  readonly name: Name
+  readonly name: FleetName
   readonly text: string
   readonly fault: string | undefined
   readonly onText: (text: string) => void
@@ -96,25 +149,23 @@ function Input({ name, text, fault, onText }: InputProps) {
 }
 
 function Missing({ faults }: { readonly faults: FleetFaults }) {
-  const wrong = names.filter((name) => faults[name] !== undefined).map((name) => fleetFields[name].label)
+  const wrong = fleetNames.filter((name) => faults[name] !== undefined).map((name) => fleetFields[name].label)
   return <p class="estimate-missing">No result: see {wrong.join(' and ')}.</p>
 }
 
-function Steps({ estimate }: { readonly estimate: FleetEstimate }) {
-  const { steps, perServer, servers } = estimate
+function Steps({ inputs }: { readonly inputs: Inputs }) {
+  const { estimate, drawn, total } = fleetOf(inputs)
   return (
     <>
       <ol class="estimate-list">
-        {steps.map((step) => (
+        {estimate.steps.map((step) => (
           <Step key={step.n} step={step} />
         ))}
       </ol>
-      {servers >= 4 && (
-        <p class="soft small">
-          Four of these servers get <data value={4 * perServer}>{rounded(4 * perServer)}</data> requests/s.
-          The scene starts with what four get in the example.
-        </p>
-      )}
+      <p class="soft small">
+        The scene draws {drawn} of these servers, which get <data value={total}>{rounded(total)}</data>{' '}
+        requests/s together.
+      </p>
     </>
   )
 }

@@ -6,15 +6,15 @@ import { Charts } from './Charts.js'
 import { Controls } from './Controls.js'
 import { Drawing } from './Drawing.js'
 import { RunFigures, ServersTable } from './Figures.js'
+import { Fleet } from './Fleet.js'
 import { Keys } from './Keys.js'
 import { Legend } from './Legend.js'
 import { Policies } from './Policies.js'
-import { useLinkedPlayer, usePlayed } from './player.js'
+import { type Linked, usePlayed } from './player.js'
 import { Transport } from './Transport.js'
 
 /** The running scene: a player of what the link says, and its parts. */
-export function Scene() {
-  const { player, ignored } = useLinkedPlayer()
+export function Scene({ player, ignored }: Linked) {
   return (
     <section id="scene" class="scene" aria-labelledby="scene-title">
       <h2 id="scene-title" class="visually-hidden">
@@ -28,6 +28,7 @@ export function Scene() {
       <Policies player={player} />
       <Runs player={player} />
       <Transport player={player} />
+      <Fleet player={player} />
       <Legend player={player} />
       <Controls player={player} />
       <Charts player={player} />

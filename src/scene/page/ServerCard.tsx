@@ -1,5 +1,4 @@
 import { count, percent } from '../../format.js'
-import { CAPACITY } from '../model/inputs.js'
 import type { ServerPlace } from '../model/layout.js'
 import type { SceneServer } from '../model/run.js'
 import { lastTold, titleOf } from '../model/words.js'
@@ -10,6 +9,8 @@ interface ServerCardProps {
   readonly index: number
   readonly place: ServerPlace
   readonly narrow: boolean
+  /** Requests per second that it can do: from as many waiting on, the number stands out. */
+  readonly capacity: number
   /** The last request went there. */
   readonly isLast: boolean
   /** What is told instead of moving dots. */
@@ -28,7 +29,7 @@ const NAME = 72
 const GAP = 8
 
 /** One server: how busy it is, what it last told, and what waits for it. */
-export function ServerCard({ server, index, place, narrow, isLast, still }: ServerCardProps) {
+export function ServerCard({ server, index, place, narrow, capacity, isLast, still }: ServerCardProps) {
   const { x, y, width, height } = place.card
   const sizes = narrow ? SIZES.narrow : SIZES.wide
   const { inset } = sizes
@@ -95,7 +96,7 @@ export function ServerCard({ server, index, place, narrow, isLast, still }: Serv
       </g>
       {queue > 0 && (
         <Words
-          class={queue >= CAPACITY ? 'waiting end many' : 'waiting end'}
+          class={queue >= capacity ? 'waiting end many' : 'waiting end'}
           choices={[`${count(queue)} waiting`, count(queue)]}
           room={place.waiting.width}
           x={x - 8}

@@ -12,7 +12,7 @@ const frames = {
 const REDUCED = '(prefers-reduced-motion: reduce)'
 
 /** What the page's link set when it was last read, and what of it counted for nothing. */
-interface Linked {
+export interface Linked {
   readonly player: Player
   readonly ignored: readonly string[]
 }

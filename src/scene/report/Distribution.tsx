@@ -17,9 +17,10 @@ export function Distribution({ drawn }: { readonly drawn: readonly Drawn[] }) {
     <Chart
       title="Answered within"
       about={drawn
-        .map(
-          ({ policy }) =>
-            `${policy.name}: half within ${timeText(policy.p50)}, 99 % within ${timeText(policy.p99)}.`,
+        .map(({ policy }) =>
+          policy.settled
+            ? `${policy.name}: half within ${timeText(policy.p50)}, 99 % within ${timeText(policy.p99)}.`
+            : `${policy.name} never settles.`,
         )
         .join(' ')}
       x={bounds.map(Math.log10)}

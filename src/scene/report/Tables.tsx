@@ -4,13 +4,17 @@ import { percentText, timeText } from './numbers.js'
 
 const HEADS = ['Mean', 'p50', 'p99', 'p99.9', 'Max', 'Worst share of a window', 'Failed', 'Unended']
 
-/** One row a policy; the least of each column of times stands out. */
+/**
+ * One row per policy; the least of each column of times stands out. A policy under which queues only grow has no times.
+ */
 export function ResponseTable({ policies }: { readonly policies: readonly PolicyData[] }) {
   const columns = ['mean', 'p50', 'p99', 'p999', 'max'] as const
   const least = new Map(
     columns.map((column) => [
       column,
-      Math.min(...policies.map((policy) => policy[column] ?? Number.POSITIVE_INFINITY)),
+      Math.min(
+        ...policies.map((policy) => (policy.settled ? policy[column] : null) ?? Number.POSITIVE_INFINITY),
+      ),
     ]),
   )
   return (
@@ -31,11 +35,17 @@ export function ResponseTable({ policies }: { readonly policies: readonly Policy
           {policies.map((policy) => (
             <tr key={policy.name}>
               <th scope="row">{policy.name}</th>
-              {columns.map((column) => (
-                <td key={column} class={policy[column] === least.get(column) ? 'number best' : 'number'}>
-                  {timeText(policy[column])}
+              {policy.settled ? (
+                columns.map((column) => (
+                  <td key={column} class={policy[column] === least.get(column) ? 'number best' : 'number'}>
+                    {timeText(policy[column])}
+                  </td>
+                ))
+              ) : (
+                <td colSpan={columns.length} class="number">
+                  never settles
                 </td>
-              ))}
+              )}
               <td class="number">
                 {policy.worst === undefined
                   ? '–'

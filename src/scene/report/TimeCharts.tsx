@@ -64,6 +64,7 @@ export function TailOverTime({
 }) {
   const axis = timeAxis(data)
   const highest = drawn.map(({ policy }) => {
+    if (!policy.settled) return `${policy.name} never settles`
     const most = Math.max(...policy.p99s.map((p99) => p99 ?? 0))
     return `${policy.name} at most ${timeText(most)}`
   })

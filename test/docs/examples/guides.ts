@@ -55,7 +55,9 @@ export const guides: readonly Example[] = [
       const warned: string[] = []
       console.warn = (line: string) => warned.push(line)
       process.removeAllListeners('warning').on('warning', () => {})
-      createBalancer({ nodes: ['127.0.0.1:1'], poll: { port: 1, startupJitter: 0 } })
+      // Named, because port numbers that are written out are replaced by those of this machine's servers.
+      const closed = 1
+      createBalancer({ nodes: ['127.0.0.1:1'], poll: { port: closed, startupJitter: 0 } })
       await until(() => warned.length > 0)
       assert.match(warned[0] ?? '', /^127.0.0.1:1 is not read: exit, /)`,
   },

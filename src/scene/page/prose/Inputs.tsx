@@ -10,9 +10,9 @@ const scene: readonly Meaning[] = [
   {
     name: 'Traffic',
     means:
-      'Requests in all, as a multiple of the planned peak: 1 is what four of the ten planned servers take.',
+      'All requests, as a multiple of the planned peak. The servers that are drawn get their share of the fleet’s requests.',
     usual:
-      '463 requests/s at 1, which is 58 % of what four servers can do. Beyond 1.7, or 1.5 with half a server gone, no policy can help.',
+      '1. In the example that is 463 requests/s for four of ten servers, 58 % of what they can do. Beyond 1.7, or 1.5 with half a server gone, no policy can help.',
   },
   {
     name: 'Report interval',
@@ -22,8 +22,7 @@ const scene: readonly Meaning[] = [
   },
   {
     name: 'CPU that a server loses',
-    means:
-      'Work beside the requests on server 2, and when it starts: a backup, a noisy neighbour, a throttled quota.',
+    means: 'Other work on server 2, and when it starts: a backup, a noisy neighbour, a throttled quota.',
     usual: 'Half, after 20 s. Requests there then take twice as long.',
   },
   {
@@ -73,6 +72,12 @@ const estimate: readonly Meaning[] = [
     means:
       'How busy servers should be at the peak: the rest is headroom for spikes, background work and failures.',
     usual: '0.5 to 0.7. Above that, response times rise steeply.',
+  },
+  {
+    name: 'Servers that run',
+    means: 'The number of servers, where it is not the planned one.',
+    usual:
+      'Empty: as many as planned. The scene draws up to eight that you enter, and four of a planned fleet.',
   },
   {
     name: 'Lost share',
