@@ -1,12 +1,14 @@
 import * as v from 'valibot'
+import type { Clock } from '../clock.js'
 import { BadReportError, reasonOf } from '../errors.js'
 import { checkOptions, flag, options } from '../options.js'
-import type { Report } from '../report.js'
+import type { ReadReport, Report } from '../report.js'
 import { BINARY_HEADER, readOrcaBinaryHeader, readOrcaHeader } from '../reports/orca-headers.js'
+import { unknownStateReason } from '../reports/unknown-state.js'
 import type { StoreResult } from '../table/report.js'
 import { publishReportError } from '../telemetry.js'
 import { isUint8Array } from '../typed-array.js'
-import { warn } from '../warn.js'
+import { InBandWarnings } from './in-band-warnings.js'
 import type { Member } from './members.js'
 import { type CarriedReport, carriedReport, type ReportSource, stripReport } from './report-headers.js'
 
@@ -22,12 +24,16 @@ export interface ObserveOptions {
  */
 export type Observed = 'stored' | 'older' | 'empty' | 'absent' | 'bad' | 'unknown'
 
-/** How many responses became what, and how many warnings there were of bad ones. */
+/**
+ * How many responses became what. `warned`: nodes and headers that were warned of, alone or with others; each is warned of
+ * once.
+ */
 export type InBandCounters = Record<Observed | 'warned', number>
 
 export interface InBandOptions {
   /** The balancer's name. */
   readonly name: string
+  readonly clock: Clock
   /** Takes a report of a member. */
   readonly take: (member: Member, report: Report) => StoreResult
 }
@@ -48,9 +54,16 @@ export class InBand {
   readonly #options: InBandOptions
   // The headers that a member was warned of for.
   readonly #warned = new WeakMap<Member, Set<string>>()
+  readonly #warnings: InBandWarnings
 
   constructor(options: InBandOptions) {
     this.#options = options
+    this.#warnings = new InBandWarnings(options.name, options.clock)
+  }
+
+  /** Gives the warnings that are held back. */
+  close(): void {
+    this.#warnings.flush()
   }
 
   /** Throws OptionError for what are no headers, or no options. */
@@ -69,18 +82,23 @@ export class InBand {
   }
 
   #take(member: Member, carried: CarriedReport): Observed {
-    let report: Report
+    let report: ReadReport
     try {
       report = readCarried(carried)
     } catch (error) {
-      this.#bad(member, carried, error)
+      this.#bad(member, carried, `can't be used: ${reasonOf(error)}`, error)
       return 'bad'
+    }
+    const { unknownState } = report
+    if (unknownState !== undefined) {
+      const reason = unknownStateReason(unknownState)
+      this.#bad(member, carried, reason, new BadReportError('state', unknownState, 'a state that is known'))
     }
     const result = this.#options.take(member, report)
     return result === 'left' ? 'unknown' : result
   }
 
-  #bad(member: Member, { header }: CarriedReport, error: unknown): void {
+  #bad(member: Member, { header }: CarriedReport, reason: string, error: unknown): void {
     const { name: balancer } = this.#options
     const { id: node } = member
     publishReportError({ balancer, node, header, error })
@@ -88,10 +106,7 @@ export class InBand {
     if (warned.has(header)) return
     this.#warned.set(member, warned.add(header))
     this.counters.warned++
-    warn(
-      `${balancer}: the ${header} of a response of node ${JSON.stringify(node)} can't be used: ${reasonOf(error)}`,
-      'IDLEST_REPORT_ERROR',
-    )
+    this.#warnings.add({ node, header, reason })
   }
 }
 
@@ -102,7 +117,7 @@ function stripsHeader(given: ObserveOptions): boolean {
   return stripHeader === true
 }
 
-function readCarried({ header, value }: CarriedReport): Report {
+function readCarried({ header, value }: CarriedReport): ReadReport {
   const isBinary = header === BINARY_HEADER
   if (typeof value === 'string') return isBinary ? readOrcaBinaryHeader(value) : readOrcaHeader(value)
   if (isBinary && isUint8Array(value)) return readOrcaBinaryHeader(value)

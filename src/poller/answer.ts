@@ -1,4 +1,4 @@
-import type { Report } from '../report.js'
+import type { ReadReport } from '../report.js'
 
 /** Why a remote could not be read. */
 export interface Failure {
@@ -9,7 +9,7 @@ export interface Failure {
 
 /** What became of asking one remote. */
 export type Answer =
-  | { readonly kind: 'report'; readonly report: Report /** Clock time, ms. */; readonly at: number }
+  | { readonly kind: 'report'; readonly report: ReadReport /** Clock time, ms. */; readonly at: number }
   /** It tells unasked, and has lately, or it answered well and has nothing to tell yet: nothing to store. */
   | { readonly kind: 'heard' }
   | Failure
@@ -51,7 +51,7 @@ export interface PushCounts {
   left: number
   /** Reports of nothing that the table keeps. */
   empty: number
-  /** What was no report, or had parts that mean nothing. */
+  /** What was no report, or had parts that mean nothing, such as a state of a later version. */
   bad: number
   /** What came for nodes that are no members, and was not looked at; by each polling thread for those of others too. */
   strangers: number
