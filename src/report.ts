@@ -38,5 +38,14 @@ export interface Report {
   maxInFlight?: number | undefined
 }
 
+/** A report as it came from a node. */
+export interface ReadReport extends Report {
+  /**
+   * A state that this version of idlest does not know: newer agents may send one. It leaves the node's state as it was, and
+   * the rest of the report counts.
+   */
+  unknownState?: number
+}
+
 /** What the table keeps of a report, whatever algorithm is used. */
 export type KeptReport = Omit<Report, 'age' | 'named' | 'state' | 'weight' | 'maxInFlight'>

@@ -20,6 +20,7 @@ export function agreement(root, tag) {
   for (const [where, found] of [
     ['package-lock.json', lock.version],
     ['package-lock.json, its root package', lock.packages['']?.version],
+    ['src/version.ts', /VERSION = '(.+)'/.exec(read('src/version.ts'))?.[1]],
     ['Cargo.toml', workspaceVersion(read('Cargo.toml'))],
     ...crateVersions(read('Cargo.lock')),
   ]) {

@@ -3,10 +3,12 @@ import * as v from 'valibot'
 import { type Algorithm, isAlgorithm, isKeyed, needsOf } from '../algorithms/registry.js'
 import type { EngineName } from '../engine/engine.js'
 import { OptionError } from '../errors.js'
+import { hasFields } from '../fields.js'
 import { milliseconds, whole } from '../options.js'
 import type { PlacedTold } from '../poller/told.js'
 import type { TableBuffer, TableMemory } from '../table/memory.js'
 import type { TableSource } from '../table/table.js'
+import { VERSION } from '../version.js'
 import { openChannel } from './channel.js'
 import { changeBetween } from './member-changes.js'
 import type { Member, Place } from './members.js'
@@ -29,6 +31,8 @@ export interface BalancerHandle {
   readonly kind: 'idlest-balancer'
   /** The balancer's name. */
   readonly name: string
+  /** @internal The version of idlest that made it. */
+  readonly idlest: string
   /** @internal */
   readonly table: TableSource
   /** @internal */
@@ -121,6 +125,7 @@ export class HandleServer {
     const { name, table, algorithm, engine, ownClock, self, turns, coalesce, trust } = this.#options
     return {
       kind: 'idlest-balancer',
+      idlest: VERSION,
       name,
       table,
       algorithm: postable(algorithm),
@@ -241,6 +246,7 @@ function isWhole({ algorithm, self, turns }: BalancerHandle): boolean {
 
 const handleSchema = v.object({
   kind: v.literal('idlest-balancer'),
+  idlest: v.literal(VERSION),
   name: v.string(),
   table: v.union([
     shared,
@@ -277,8 +283,23 @@ const handleSchema = v.object({
   ),
 })
 
-/** Checks that something is a handle, all of it: a wrong slot would be written to. Throws OptionError. */
+// The layout of handles, messages and tables may differ between any two versions, so threads need the same one.
+function checkVersion(value: unknown): void {
+  if (!hasFields(value) || value.kind !== 'idlest-balancer' || value.idlest === VERSION) return
+  const found = typeof value.idlest === 'string' ? value.idlest : 'of an unknown version'
+  throw new OptionError(
+    'handle',
+    `a handle of idlest ${found}`,
+    `one of idlest ${VERSION}, which this thread runs: install the same version for both threads`,
+  )
+}
+
+/**
+ * Checks that something is a handle, all of it: a wrong slot would be written to. Throws OptionError, which names both
+ * versions where another version of idlest made the handle.
+ */
 export function checkHandle(value: unknown): BalancerHandle {
+  checkVersion(value)
   if (v.is(handleSchema, value) && isWhole(value)) {
     return { ...value, trust: v.parse(trustOptions, value.trust) }
   }

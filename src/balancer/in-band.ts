@@ -1,13 +1,15 @@
 import * as v from 'valibot'
+import type { Clock } from '../clock.js'
 import { BadReportError, reasonOf } from '../errors.js'
 import { checkOptions, flag, options } from '../options.js'
 import { reportUnknownFields } from '../poller/unknown-field-warnings.js'
-import type { Report } from '../report.js'
+import type { ReadReport, Report } from '../report.js'
 import { BINARY_HEADER, readOrcaBinaryHeader, readOrcaHeader } from '../reports/orca-headers.js'
+import { unknownStateReason } from '../reports/unknown-state.js'
 import type { StoreResult } from '../table/report.js'
 import { publishReportError } from '../telemetry.js'
 import { isUint8Array } from '../typed-array.js'
-import { warn } from '../warn.js'
+import { InBandWarnings } from './in-band-warnings.js'
 import type { Member } from './members.js'
 import { type CarriedReport, carriedReport, type ReportSource, stripReport } from './report-headers.js'
 
@@ -24,14 +26,16 @@ export interface ObserveOptions {
 export type Observed = 'stored' | 'older' | 'empty' | 'absent' | 'bad' | 'unknown'
 
 /**
- * How many responses became what; how many warnings there were of bad ones; and how many reports had fields that are not
- * known: the others were used.
+/**
+ * How many responses became what. `warned`: nodes and headers that were warned of, alone or with others; each is warned of
+ * once. `unknownFields`: reports that had fields which are not known; the other fields were used.
  */
 export type InBandCounters = Record<Observed | 'warned' | 'unknownFields', number>
 
 export interface InBandOptions {
   /** The balancer's name. */
   readonly name: string
+  readonly clock: Clock
   /** Takes a report of a member. */
   readonly take: (member: Member, report: Report) => StoreResult
 }
@@ -53,11 +57,18 @@ export class InBand {
   readonly #options: InBandOptions
   // The headers that a member was warned of for.
   readonly #warned = new WeakMap<Member, Set<string>>()
-  // Those that were warned of for unknown fields.
+  // Members that were warned of for unknown fields.
   readonly #misspelt = new WeakSet<Member>()
+  readonly #warnings: InBandWarnings
 
   constructor(options: InBandOptions) {
     this.#options = options
+    this.#warnings = new InBandWarnings(options.name, options.clock)
+  }
+
+  /** Gives the warnings that are held back. */
+  close(): void {
+    this.#warnings.flush()
   }
 
   /** Throws OptionError for what are no headers, or no options. */
@@ -77,14 +88,19 @@ export class InBand {
 
   #take(member: Member, carried: CarriedReport): Observed {
     const unknown: string[] = []
-    let report: Report
+    let report: ReadReport
     try {
       report = readCarried(carried, unknown)
     } catch (error) {
-      this.#bad(member, carried, error)
+      this.#bad(member, carried, `can't be used: ${reasonOf(error)}`, error)
       return 'bad'
     }
     if (unknown.length > 0) this.#misread(member, carried, unknown)
+    const { unknownState } = report
+    if (unknownState !== undefined) {
+      const reason = unknownStateReason(unknownState)
+      this.#bad(member, carried, reason, new BadReportError('state', unknownState, 'a state that is known'))
+    }
     const result = this.#options.take(member, report)
     return result === 'left' ? 'unknown' : result
   }
@@ -96,7 +112,7 @@ export class InBand {
     reportUnknownFields(this.#options.name, [[member.id, unknown]], header)
   }
 
-  #bad(member: Member, { header }: CarriedReport, error: unknown): void {
+  #bad(member: Member, { header }: CarriedReport, reason: string, error: unknown): void {
     const { name: balancer } = this.#options
     const { id: node } = member
     publishReportError({ balancer, node, header, error })
@@ -104,10 +120,7 @@ export class InBand {
     if (warned.has(header)) return
     this.#warned.set(member, warned.add(header))
     this.counters.warned++
-    warn(
-      `${balancer}: the ${header} of a response of node ${JSON.stringify(node)} can't be used: ${reasonOf(error)}`,
-      'IDLEST_REPORT_ERROR',
-    )
+    this.#warnings.add({ node, header, reason })
   }
 }
 
@@ -118,7 +131,7 @@ function stripsHeader(given: ObserveOptions): boolean {
   return stripHeader === true
 }
 
-function readCarried({ header, value }: CarriedReport, unknown: string[]): Report {
+function readCarried({ header, value }: CarriedReport, unknown: string[]): ReadReport {
   const isBinary = header === BINARY_HEADER
   if (typeof value === 'string')
     return isBinary ? readOrcaBinaryHeader(value) : readOrcaHeader(value, unknown)

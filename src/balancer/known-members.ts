@@ -62,7 +62,7 @@ export abstract class KnownMembers<N extends NodeLike = NodeLike> {
     this.members = new Members(places, weightsOf(algorithm), keyOf)
     this.#reports = new ReportIntake(memory, clock, this.counters)
     this.publications = new Publications(memory, clock, coalesce)
-    this.inBand = new InBand({ name, take: (member, report) => this.#takeOff(member, report) })
+    this.inBand = new InBand({ name, clock, take: (member, report) => this.#takeOff(member, report) })
     const watched = {
       name,
       clock,
@@ -185,6 +185,7 @@ export abstract class KnownMembers<N extends NodeLike = NodeLike> {
 
   protected closeMembers(): void {
     this.publications.close()
+    this.inBand.close()
     this.health?.close()
     this.#meters.close()
     this.#closed = true

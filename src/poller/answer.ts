@@ -1,4 +1,4 @@
-import type { Report } from '../report.js'
+import type { ReadReport } from '../report.js'
 
 /** Why a remote could not be read. */
 export interface Failure {
@@ -11,7 +11,7 @@ export interface Failure {
 export type Answer =
   | {
       readonly kind: 'report'
-      readonly report: Report
+      readonly report: ReadReport
       /** Clock time, ms. */
       readonly at: number
       /** Names of fields of it that are not known. */
@@ -58,7 +58,7 @@ export interface PushCounts {
   left: number
   /** Reports of nothing that the table keeps. */
   empty: number
-  /** What was no report, or had parts that mean nothing. */
+  /** What was no report, or had parts that mean nothing, such as a state of a later version. */
   bad: number
   /** What came for nodes that are no members, and was not looked at; by each polling thread for those of others too. */
   strangers: number

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.js'
 import { reasonOf } from '../errors.js'
-import type { Report } from '../report.js'
+import type { ReadReport } from '../report.js'
 import { readOrcaBinary } from '../reports/orca-binary.js'
 import type { Answer, Failure } from './answer.js'
 import { BackOff, type BackOffOptions, GRPC_BACK_OFF } from './back-off.js'
@@ -103,7 +103,7 @@ export class OrcaMember implements PlacedMember {
 
   #read(bytes: Uint8Array): boolean {
     touch(this)
-    let report: Report
+    let report: ReadReport
     try {
       report = readOrcaBinary(bytes)
     } catch (error) {

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.js'
-import type { Report } from '../report.js'
+import type { ReadReport } from '../report.js'
+import { unknownStateReason } from '../reports/unknown-state.js'
 import { Spaced } from '../spaced.js'
 import type { TableMemory } from '../table/memory.js'
 import { PUBLICATION_SPACING, Publications } from '../table/publications.js'
@@ -9,13 +10,18 @@ import { type Place, storeReport } from './store.js'
 import { type PlacedTold, Tellings } from './told.js'
 import type { UnknownFields } from './unknown-field-warnings.js'
 
+/** A member, with its slot. */
+interface PlacedNode extends Place {
+  readonly id: string
+}
+
 /** Where members put reports that come unasked: from streams and subscriptions. */
 export interface Sink {
   /**
    * Stores it; picks see it within the spacing of publications, 50 ms by default.
    * @param at when it came, by the poller's clock, ms
    */
-  push(member: Place, report: Report, at: number): void
+  push(member: PlacedNode, report: ReadReport, at: number): void
   /** Something came from this member that is no report: counted, and warned of once per node. */
   bad(member: { readonly id: string }, reason: string): void
   /** A report of this member has fields of these names, which are not known: counted, and warned of once per node. */
@@ -71,17 +77,24 @@ export class TableSink implements Sink {
   }
 
   /** Writes what a member answered to a round, which publishes, and flushes at its end. */
-  store(member: Place, report: Report, at: number): StoreResult {
+  store(member: PlacedNode, report: ReadReport, at: number): StoreResult {
+    this.#lookAt(member, report)
     const result = storeReport(this.#memory, member, report, at)
     if (result !== 'left') this.#tellings.take(member, report)
     return result
   }
 
-  push(member: Place, report: Report, at: number): void {
+  push(member: PlacedNode, report: ReadReport, at: number): void {
+    this.#lookAt(member, report)
     const result = this.#closed ? 'left' : storeReport(this.#memory, member, report, at)
     this.#pushed[result]++
     if (result === 'stored') this.#publications.soon()
     if (result !== 'left' && this.#tellings.take(member, report)) this.#soon.soon()
+  }
+
+  // What it says beside counts all the same.
+  #lookAt(member: PlacedNode, { unknownState }: ReadReport): void {
+    if (unknownState !== undefined) this.bad(member, unknownStateReason(unknownState))
   }
 
   bad({ id }: { readonly id: string }, reason: string): void {

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import { reasonOf } from '../errors.js'
 import { hasModuleUrl, isBundled, ownUrl } from '../own-package.js'
+import { VERSION } from '../version.js'
 import type { FromWorker, ToWorker } from './protocol.js'
 import { RemotePollers } from './remote-pollers.js'
 
@@ -40,11 +41,34 @@ export function threadFlags(flags: readonly string[]): string[] | undefined {
 // is collected. The default limits hold for all else.
 const YOUNG_GENERATION = 8
 
+/** What a polling thread is started with. */
+export interface ThreadData {
+  /** The version of idlest that starts it. */
+  readonly idlest: string
+}
+
+const OTHER_VERSION = 'IDLEST_OTHER_VERSION'
+
+/**
+ * Ends the polling thread where another version of idlest starts it: the program beside a bundle may be older or newer than
+ * the bundle, and what the two post to each other may differ.
+ * @param data what the thread was started with; undefined in a thread that a test starts
+ */
+export function checkThreadData(data: Partial<ThreadData> | null | undefined): void {
+  const { idlest = VERSION } = data ?? {}
+  if (idlest === VERSION) return
+  const message =
+    `its program polling-thread.js is of idlest ${VERSION}, and the bundle beside it of idlest ${idlest}: ` +
+    'build both from the same version'
+  throw Object.assign(new Error(message), { code: OTHER_VERSION })
+}
+
 /** Starts a polling thread. @throws what Node.js throws where it may not, or its program is known not to be there */
 export function startThread(): WorkerLike {
   const execArgv = threadFlags(process.execArgv)
   const options = {
     name: 'idlest-poll',
+    workerData: { idlest: VERSION } satisfies ThreadData,
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION },
     ...(execArgv !== undefined && { execArgv }),
   }
@@ -72,6 +96,7 @@ function besideBundle(): URL | undefined {
 export function noThreadFor(error: unknown): string | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   if (code === 'ERR_ACCESS_DENIED') return 'it may start no thread: run node with --allow-worker'
+  if (code === OTHER_VERSION) return reasonOf(error)
   // Deno gives no code.
   const isMissing = code === undefined && /^Cannot find module '.*polling-thread/.test(reasonOf(error))
   if (!isMissing && code !== 'MODULE_NOT_FOUND' && code !== 'ERR_MODULE_NOT_FOUND') return undefined

@@ -1,6 +1,6 @@
 import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import { BadReportError, reasonOf } from '../errors.js'
-import type { Report } from '../report.js'
+import type { ReadReport, Report } from '../report.js'
 import {
   IncomingReport,
   MAX_REPORT,
@@ -97,7 +97,7 @@ function readFields(reader: BinaryReader, report: IncomingReport): void {
  * @throws BadReportError for bytes that are cut short or no protobuf, more than 64 KiB of them, a metric's name that is
  * empty or not UTF-8, or a number that is not finite or out of range
  */
-export function readOrcaBinary(bytes: Uint8Array): Report {
+export function readOrcaBinary(bytes: Uint8Array): ReadReport {
   if (bytes.length > MAX_REPORT) throw new BadReportError('', bytes, `at most ${MAX_REPORT} bytes`)
   const report = new IncomingReport()
   try {

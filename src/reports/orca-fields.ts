@@ -1,5 +1,5 @@
 import { BadReportError } from '../errors.js'
-import type { NodeState, Report } from '../report.js'
+import type { NodeState, ReadReport, Report } from '../report.js'
 import { NODE_STATES } from './check.js'
 import { amount, finite, MAX_VALUE } from './values.js'
 
@@ -83,15 +83,20 @@ function toPercent(utilization: number): number {
   return Math.round(utilization * 1e11) / 1e9
 }
 
-function readState(path: string, value: unknown): NodeState {
-  const state = typeof value === 'number' ? NODE_STATES[value] : undefined
-  if (state === undefined) throw new BadReportError(path, value, '0 (up), 1 (drain), 2 (maint) or 3 (down)')
-  return state
+/** The largest number of a state that a later version may send. */
+const MOST_STATE = 255
+
+// Undefined for a state of a later version.
+function readState(path: string, value: number): NodeState | undefined {
+  const state = NODE_STATES[value]
+  const mayBeNewer = Number.isInteger(value) && value >= NODE_STATES.length && value <= MOST_STATE
+  if (state !== undefined || mayBeNewer) return state
+  throw new BadReportError(path, value, '0 (up), 1 (drain), 2 (maint) or 3 (down)')
 }
 
 /** A report on its way in, whatever the form it comes in. What is set twice has the later value. */
 export class IncomingReport {
-  readonly #report: Report = {}
+  readonly #report: ReadReport = {}
   readonly #named: [name: string, value: number][] = []
 
   /**
@@ -136,12 +141,19 @@ export class IncomingReport {
     if (metric === '') throw new BadReportError(name, metric, 'a name for each metric')
     const field = metricFields.get(metric)
     if (field !== undefined) this.#report[field] = amount(path, value)
-    else if (metric === STATE) this.#report.state = readState(path, value)
+    else if (metric === STATE) this.#state(path, finite(path, value))
     else this.#named.push([metric, finite(path, value)])
   }
 
+  #state(path: string, value: number): void {
+    const state = readState(path, value)
+    delete this.#report[state === undefined ? 'state' : 'unknownState']
+    if (state === undefined) this.#report.unknownState = value
+    else this.#report.state = state
+  }
+
   /** The report, complete. */
-  finish(): Report {
+  finish(): ReadReport {
     // fromEntries defines properties: a metric called `__proto__` stays a metric.
     if (this.#named.length > 0) this.#report.named = Object.fromEntries(this.#named)
     return this.#report

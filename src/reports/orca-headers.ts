@@ -1,5 +1,5 @@
 import { BadReportError } from '../errors.js'
-import type { Report } from '../report.js'
+import type { ReadReport, Report } from '../report.js'
 import { readOrcaBinary, writeOrcaBinary } from './orca-binary.js'
 import {
   AGE,
@@ -64,7 +64,7 @@ function readTextPair(
   }
 }
 
-function readText(content: string, unknown: string[] | undefined): Report {
+function readText(content: string, unknown: string[] | undefined): ReadReport {
   const report = new IncomingReport()
   const seen = new Set<string>()
   for (const part of content.split(',')) {
@@ -87,7 +87,7 @@ function readText(content: string, unknown: string[] | undefined): Report {
 // Buffer.from skips what is not base64.
 const BASE64 = /^([A-Za-z0-9+/]*)(={0,2})$/
 
-function readBase64(text: string): Report {
+function readBase64(text: string): ReadReport {
   const [, digits = '', padding = ''] = BASE64.exec(text) ?? []
   const padded = padding === '' || text.length % 4 === 0
   if (digits.length + padding.length !== text.length || digits.length % 4 === 1 || !padded) {
@@ -112,7 +112,7 @@ function checkLength(value: string | Uint8Array): void {
  * @throws BadReportError for another form, a value longer than 8 KiB, a pair without a name or a number, a name that
  * stands twice, or what the readers of JSON and of serialized reports refuse
  */
-export function readOrcaHeader(value: string, unknown?: string[]): Report {
+export function readOrcaHeader(value: string, unknown?: string[]): ReadReport {
   checkLength(value)
   const space = value.indexOf(' ')
   const form = space < 0 ? value : value.slice(0, space)
@@ -134,7 +134,7 @@ export function readOrcaHeader(value: string, unknown?: string[]): Report {
  * or not.
  * @throws BadReportError for a text that is not base64, a value longer than 8 KiB in base64, and what `readOrcaBinary` refuses
  */
-export function readOrcaBinaryHeader(value: string | Uint8Array): Report {
+export function readOrcaBinaryHeader(value: string | Uint8Array): ReadReport {
   checkLength(value)
   if (typeof value !== 'string') return readOrcaBinary(value)
   return readBase64(value.trim())

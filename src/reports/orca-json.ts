@@ -1,5 +1,5 @@
 import { BadReportError } from '../errors.js'
-import type { Report } from '../report.js'
+import type { ReadReport, Report } from '../report.js'
 import {
   AGE,
   camel,
@@ -49,14 +49,15 @@ function parse(text: string): unknown {
  * Reads a report in the JSON form of ORCA's `OrcaLoadReport`: the names of the proto file or their lowerCamelCase
  * forms, and `age_ms`, the age of the sample. Utilizations of 0-1 become percent, above 1 is legal. The metrics
  * `in_flight`, `latency_ms`, `queue_delay_ms`, `age_ms`, `idlest_state` (0 up, 1 drain, 2 maint, 3 down),
- * `idlest_weight` and `idlest_max_in_flight` become the report's own fields, the others its `named`. The entry
- * `NAME` of `utilization` becomes `utilization.NAME` in `named`, 0-1. The map `request_cost` is checked and not kept;
- * `rps`, deprecated, is skipped; unknown fields are skipped too, since later versions of ORCA may add some.
+ * `idlest_weight` and `idlest_max_in_flight` become the report's own fields, the others its `named`. A state of 4 to 255 is
+ * one of a later version and becomes `unknownState`. The entry `NAME` of `utilization` becomes `utilization.NAME` in
+ * `named`, 0-1. The map `request_cost` is checked and not kept; `rps`, deprecated, is skipped; unknown fields are skipped
+ * too, since later versions of ORCA may add some.
  * @param unknown the names of the first unknown fields are added to it
  * @throws BadReportError for what is not JSON, not an object, longer than 64 KiB, or has a field that is not a finite
  * number in range; a quoted number and null (which is what JavaScript writes for NaN) are none
  */
-export function readOrcaJson(text: string, unknown?: string[]): Report {
+export function readOrcaJson(text: string, unknown?: string[]): ReadReport {
   const fields = record('', parse(text), 'a JSON object')
   const report = new IncomingReport()
   for (const number of ORCA_NUMBERS) {

@@ -1,4 +1,5 @@
 import { TableError } from '../errors.js'
+import { VERSION } from '../version.js'
 import * as layout from './layout.js'
 
 /** A table's memory: shared between threads where the platform allows it, plain where it does not. */
@@ -89,7 +90,7 @@ export class TableMemory {
     this.header = new Int32Array(buffer, 0, layout.HEADER_WORDS)
     this.headerPairs = new BigUint64Array(buffer, 0, layout.HEADER_WORDS / 2)
     checkWord(this.header, layout.MAGIC_WORD, layout.MAGIC, 'magic')
-    checkWord(this.header, layout.VERSION_WORD, layout.VERSION, 'version')
+    checkVersion(this.header)
     checkWord(this.header, layout.HEADER_BYTES_WORD, layout.HEADER_BYTES, 'header size')
     checkWord(this.header, layout.SLOT_BYTES_WORD, layout.SLOT_BYTES, 'slot size')
     this.mostSlots = (this.header[layout.MOST_SLOTS_WORD] as number) >>> 0
@@ -169,6 +170,15 @@ export class TableMemory {
     this.#bytes = new Uint8Array(this.buffer, 0, bytes)
     this.onGrown?.()
   }
+}
+
+function checkVersion(header: Int32Array): void {
+  const found = header[layout.VERSION_WORD]
+  if (found === layout.VERSION) return
+  throw new TableError(
+    `its table has layout version ${found}, and idlest ${VERSION} has version ${layout.VERSION}: all that share a table need the same version of idlest`,
+    found,
+  )
 }
 
 function checkWord(header: Int32Array, word: number, expected: number, what: string): void {

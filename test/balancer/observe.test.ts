@@ -18,6 +18,7 @@ import {
 import { writeOrcaHeader } from '../../dist/reports/orca-headers.js'
 import { VirtualClock } from '../../dist/simulation/virtual-clock.js'
 import { eventsOf } from '../support/events.js'
+import { warningsOf } from '../support/warnings.js'
 
 const REPORT = 'endpoint-load-metrics'
 const BINARY = 'endpoint-load-metrics-bin'
@@ -179,7 +180,47 @@ test('a report that can not be used is told each time, and warned of once a node
   )
   t.is(warnings.length, 3)
   t.is(balancer.stats().inBand.warned, 3)
-  t.regex(warnings[0]?.message ?? '', /endpoint-load-metrics of a response of node "a".*cpu_utilization/)
+  t.regex(
+    warnings[0]?.message ?? '',
+    /a report in a response of node "a" \(endpoint-load-metrics\): can't be used.*cpu_utilization/,
+  )
+})
+
+test('200 nodes whose reports are bad alike give three warnings, and then one about all others', async (t) => {
+  const warnings = warningsOf(t, 'IDLEST_REPORT_ERROR', 'many')
+  const clock = new VirtualClock()
+  const nodes = Array.from({ length: 200 }, (_, i) => `n${i}`)
+  const balancer = createBalancer({ ...own(), clock, name: 'many', nodes })
+  const said = async () => {
+    await new Promise(setImmediate)
+    return warnings.length
+  }
+  const all = () => {
+    for (const node of nodes) balancer.observe(node, { [REPORT]: 'TEXT cpu_utilization=x' })
+  }
+  all()
+  all()
+  t.is(await said(), 3)
+  await clock.advance(20_000)
+  t.is(await said(), 4)
+  t.regex(
+    warnings[3] ?? '',
+    /of 197 more nodes, such as node "n3" \(endpoint-load-metrics\): .*; node "n4".*; node "n5"/,
+  )
+  all()
+  await clock.advance(20_000)
+  t.is(await said(), 4)
+  t.like(balancer.stats().inBand, { bad: 600, warned: 200 })
+  // Those that fail later are warned of as the first ones were; what is held back is said at the end.
+  for (let i = 0; i < 5; i++) {
+    balancer.add(`late-${i}`)
+    balancer.observe(`late-${i}`, { [REPORT]: 'TEXT cpu_utilization=x' })
+  }
+  t.is(await said(), 7)
+  await balancer.close()
+  t.is(await said(), 8)
+  t.regex(warnings[7] ?? '', /of 2 more nodes, such as node "late-3"/)
+  t.is(clock.pending, 0)
 })
 
 for (const [form, header, name] of [

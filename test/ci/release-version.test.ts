@@ -30,6 +30,7 @@ function clone(t: ExecutionContext, files: Record<string, string> = {}): string 
     'package-lock.json': JSON.stringify({ version, packages: { '': { version } } }),
     'Cargo.toml': `[workspace]\nmembers = []\n\n[workspace.package]\nversion = "${version}"\nedition = "2024"\n`,
     'Cargo.lock': `[[package]]\nname = "idlest-core"\nversion = "${version}"\n\n[[package]]\nname = "libc"\nversion = "0.2"\n`,
+    'src/version.ts': `export const VERSION = '${version}'\n`,
     'CHANGELOG.md': changelog,
     ...files,
   })
@@ -49,12 +50,14 @@ test('a version that all name, with its section, can be released under its tag',
 test('each file that names another version is told', (t) => {
   const old = clone(t, {
     'package-lock.json': JSON.stringify({ version: '1.1.0', packages: {} }),
+    'src/version.ts': "export const VERSION = '1.1.0'\n",
     'Cargo.toml': '[workspace.package]\nversion = "1.1.0"\n',
     'Cargo.lock': 'name = "idlest-node"\nversion = "1.0.0"\n',
   })
   t.deepEqual(agreement(old, undefined).problems, [
     'package-lock.json has 1.1.0, package.json 1.2.0',
     'package-lock.json, its root package has no version, package.json 1.2.0',
+    'src/version.ts has 1.1.0, package.json 1.2.0',
     'Cargo.toml has 1.1.0, package.json 1.2.0',
     'Cargo.lock, idlest-node has 1.0.0, package.json 1.2.0',
   ])

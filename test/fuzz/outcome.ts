@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { BadReportError } from '../../dist/errors.js'
-import type { Report } from '../../dist/report.js'
+import type { ReadReport, Report } from '../../dist/report.js'
 import { checkReport } from '../../dist/reports/check.js'
 import { readOrcaBinary, writeOrcaBinary } from '../../dist/reports/orca-binary.js'
 import { MAX_REPORT } from '../../dist/reports/orca-fields.js'
@@ -49,7 +49,8 @@ function assertSame(actual: Report, expected: Report): void {
 }
 
 /** That a report is one that the API takes, and that each form of it is read back as the same. */
-export function assertReport(report: Report): void {
+export function assertReport({ unknownState, ...report }: ReadReport): void {
+  if (unknownState !== undefined) assert.ok(Number.isInteger(unknownState) && unknownState > 3)
   for (const field of [...PERCENTAGES, ...AMOUNTS]) assertAmount(field, report[field])
   assert.ok(report.state === undefined || ['up', 'drain', 'maint', 'down'].includes(report.state))
   const names = Object.keys(report.named ?? {})

@@ -50,12 +50,12 @@ test('what a push tells of the node is passed on at once; the same again is not'
   const { clock, table, sink, told } = setUp()
   const { slot, generation } = table.claim('a')
   const place = { slot, generation }
-  sink.push(place, { state: 'drain', weight: 50 }, 1_000)
+  sink.push({ id: 'a', ...place }, { state: 'drain', weight: 50 }, 1_000)
   t.deepEqual(told(), [{ ...place, state: 'drain', weight: 50 }])
-  for (let i = 0; i < 3; i++) sink.push(place, { state: 'drain', weight: 50, cpu: i }, 1_000)
+  for (let i = 0; i < 3; i++) sink.push({ id: 'a', ...place }, { state: 'drain', weight: 50, cpu: i }, 1_000)
   await clock.advance(100)
   t.is(told().length, 1)
-  sink.push(place, { state: 'drain', weight: 60, maxInFlight: 0 }, 1_000)
+  sink.push({ id: 'a', ...place }, { state: 'drain', weight: 60, maxInFlight: 0 }, 1_000)
   t.deepEqual(told().slice(1), [{ ...place, weight: 60, maxInFlight: 0 }])
 })
 
@@ -74,11 +74,11 @@ test('what many tell in a row is passed on within 50 ms, in one piece', async (t
 test('what answers of rounds tell is passed on when it is flushed, but nothing twice', (t) => {
   const { table, sink, asides, told } = setUp()
   const { slot, generation } = table.claim('a')
-  t.is(sink.store({ slot, generation }, { cpu: 1, state: 'up' }, 1_000), 'stored')
+  t.is(sink.store({ id: 'a', slot, generation }, { cpu: 1, state: 'up' }, 1_000), 'stored')
   t.is(asides.length, 0)
   sink.flush()
   t.deepEqual(told(), [{ slot, generation, state: 'up' }])
-  t.is(sink.store({ slot, generation }, { cpu: 1, state: 'up' }, 1_000), 'stored')
+  t.is(sink.store({ id: 'a', slot, generation }, { cpu: 1, state: 'up' }, 1_000), 'stored')
   sink.flush()
   t.is(asides.length, 1)
 })
@@ -93,7 +93,7 @@ test('what was forgotten is passed on again, and so is what the next node in the
   t.is(told().length, 2)
   const next = { slot: first.slot, generation: first.generation + 1 }
   table.unclaim(first)
-  sink.store(next, { state: 'up' }, 1_000)
+  sink.store({ id: 'b', ...next }, { state: 'up' }, 1_000)
   sink.flush()
   t.deepEqual(told().at(-1), { ...next, state: 'up' })
 })

@@ -86,7 +86,7 @@ for (const [text, field] of [
   ['TEXT request_cost.disk=x', 'request_cost.disk'],
   ['TEXT named_metrics.foo=NaN', 'named_metrics.foo'],
   ['TEXT named_metrics.in_flight=-1', 'named_metrics.in_flight'],
-  ['TEXT named_metrics.idlest_state=5', 'named_metrics.idlest_state'],
+  ['TEXT named_metrics.idlest_state=256', 'named_metrics.idlest_state'],
   ['TEXT named_metrics.foo=1,named_metrics.foo:1', 'named_metrics.foo'],
   ['TEXT unknown=1,unknown=1', 'unknown'],
   ['TEXT age_ms=1,named_metrics.age_ms=1', 'named_metrics.age_ms'],

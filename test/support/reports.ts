@@ -2,7 +2,7 @@
 import type { ExecutionContext } from 'ava'
 import fc from 'fast-check'
 import { BadReportError } from '../../dist/errors.js'
-import type { Report } from '../../dist/report.js'
+import type { ReadReport, Report } from '../../dist/report.js'
 
 // Thousandths of a percentage point are what the table keeps.
 const percent = fc.integer({ min: 0, max: 1_000_000 }).map((thousandths) => thousandths / 1000)
@@ -43,6 +43,11 @@ export function reportsOf(units: 'binary' | 'grapheme-ascii'): fc.Arbitrary<Repo
     },
     { requiredKeys: [], noNullPrototype: true },
   )
+}
+
+/** What the API would take of a report that was read: all but a state of a later version. */
+export function known({ unknownState: _, ...report }: ReadReport): Report {
+  return report
 }
 
 /** What a read came to: undefined where it was refused. Anything but a refusal is thrown on. */

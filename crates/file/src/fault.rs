@@ -18,8 +18,13 @@ pub enum Fault {
     Writable(u32),
     /// It does not begin as these files do.
     Foreign,
-    /// It was made by another version.
-    Version(u32),
+    /// It was made by another version of idlest.
+    Version {
+        /// The version of its format.
+        format: u32,
+        /// The version of idlest; empty where the file does not say.
+        maker: String,
+    },
     /// It is shorter or longer than it says.
     Size {
         /// What it has.
@@ -58,11 +63,19 @@ impl fmt::Display for Fault {
             Self::Foreign => to.write_str(
                 "it is not a table: it does not begin as one. Name another file, or delete it",
             ),
-            Self::Version(found) => write!(
-                to,
-                "it was made by another version of idlest (its format is {found}, and this one needs {}). Give each version a file of its own",
-                crate::header::VERSION
-            ),
+            Self::Version { format, maker } => {
+                let maker = if maker.is_empty() {
+                    "of another version"
+                } else {
+                    maker
+                };
+                write!(
+                    to,
+                    "it was made by idlest {maker} (format {format}), and this is idlest {} (format {}). Give each version a file of its own, or stop all processes that use it and delete it",
+                    crate::header::IDLEST,
+                    crate::header::VERSION
+                )
+            }
             Self::Size { found, expected } => write!(
                 to,
                 "it was cut short or added to: it has {found} bytes and should have {expected}. Delete it, then start anew all that use it"

@@ -10,9 +10,11 @@
 //!       40-47  rows
 //!       48-55  the time namespace, by its inode
 //!       56-91  the boot, by the kernel's id
+//!       92-123 version of idlest that made the file, in ASCII, followed by zeros
 //! ```
 //! Both parts have their room on the device from the beginning, rows when they are asked for. All of it but the beginning
-//! of the first part is zero in a new file.
+//! of the first part is zero in a new file. Bytes 0-11 and 92-123 are the same in every version of the format, so that each
+//! version can name the other one.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -28,8 +30,12 @@ pub const PAGE: u64 = 4096;
 
 const BOOT_AT: usize = 56;
 const BOOT_BYTES: usize = 36;
+const MAKER_AT: usize = BOOT_AT + BOOT_BYTES;
+const MAKER_BYTES: usize = 32;
 /// Bytes of the header that are used.
-pub const USED: usize = BOOT_AT + BOOT_BYTES;
+pub const USED: usize = MAKER_AT + MAKER_BYTES;
+/// The version of idlest that this is.
+pub const IDLEST: &str = env!("CARGO_PKG_VERSION");
 
 /// How a file is laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,7 +121,10 @@ pub fn write(shape: &Shape, origin: &Origin) -> [u8; USED] {
     for (number, at) in numbers.into_iter().zip((16..).step_by(8)) {
         bytes[at..at + 8].copy_from_slice(&number.to_le_bytes());
     }
-    bytes[BOOT_AT..].copy_from_slice(&origin.boot);
+    bytes[BOOT_AT..MAKER_AT].copy_from_slice(&origin.boot);
+    for (to, from) in bytes[MAKER_AT..].iter_mut().zip(IDLEST.bytes()) {
+        *to = from;
+    }
     bytes
 }
 
@@ -126,7 +135,10 @@ pub fn read(bytes: &[u8; USED]) -> Outcome<(Shape, Origin)> {
     }
     let version = word(bytes, 8);
     if version != VERSION {
-        return Err(Fault::Version(version));
+        return Err(Fault::Version {
+            format: version,
+            maker: maker(bytes),
+        });
     }
     let shape = Shape {
         nodes: word(bytes, 12),
@@ -136,7 +148,7 @@ pub fn read(bytes: &[u8; USED]) -> Outcome<(Shape, Origin)> {
         rows: long(bytes, 40),
     };
     let mut boot = [0; BOOT_BYTES];
-    boot.copy_from_slice(&bytes[BOOT_AT..]);
+    boot.copy_from_slice(&bytes[BOOT_AT..MAKER_AT]);
     Ok((
         shape,
         Origin {
@@ -144,6 +156,18 @@ pub fn read(bytes: &[u8; USED]) -> Outcome<(Shape, Origin)> {
             namespace: long(bytes, 48),
         },
     ))
+}
+
+// The version of idlest that made the file; empty where the file does not say, or says something else.
+fn maker(bytes: &[u8; USED]) -> String {
+    let text = bytes[MAKER_AT..].split(|byte| *byte == 0).next();
+    text.and_then(|text| std::str::from_utf8(text).ok())
+        .filter(|text| {
+            text.bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || b".-+".contains(&byte))
+        })
+        .unwrap_or_default()
+        .to_owned()
 }
 
 fn word(bytes: &[u8; USED], at: usize) -> u32 {
@@ -213,11 +237,34 @@ mod tests {
     }
 
     #[test]
-    fn what_is_foreign_or_of_another_version_is_told_apart() {
+    fn foreign_files_and_files_of_another_version_are_distinguished() {
         let mut bytes = write(&SHAPE, &Origin::here().unwrap());
         bytes[8] = 9;
-        assert!(matches!(read(&bytes), Err(Fault::Version(9))));
+        assert!(matches!(
+            read(&bytes),
+            Err(Fault::Version { format: 9, .. })
+        ));
         bytes[0] = b'x';
         assert!(matches!(read(&bytes), Err(Fault::Foreign)));
+    }
+
+    #[test]
+    fn a_file_of_another_version_names_the_version_that_made_it() {
+        let mut bytes = write(&SHAPE, &Origin::here().unwrap());
+        bytes[8] = 9;
+        let maker = |bytes: &[u8; USED]| match read(bytes) {
+            Err(Fault::Version { maker, .. }) => maker,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(maker(&bytes), IDLEST);
+        bytes[MAKER_AT..MAKER_AT + 11].copy_from_slice(b"2.0.0-rc.1\0");
+        assert_eq!(maker(&bytes), "2.0.0-rc.1");
+        // Nothing of a damaged file is shown.
+        for wrong in [0x1b, 0xff, b'\n'] {
+            bytes[MAKER_AT] = wrong;
+            assert_eq!(maker(&bytes), "");
+        }
+        bytes[MAKER_AT..].fill(b'7');
+        assert_eq!(maker(&bytes).len(), MAKER_BYTES);
     }
 }

@@ -2,6 +2,7 @@ import { processBinding } from '../../engine/binding.js'
 import type { NativeBinding } from '../../engine/native.js'
 import { EngineError, reasonOf, shown, TableError } from '../../errors.js'
 import { processClock } from '../../process-clock.js'
+import { VERSION } from '../../version.js'
 import { firstBytes, TableMemory } from '../memory.js'
 import { type FileShape, rowAt, shapeFor, WHOLE_LOCK } from './layout.js'
 
@@ -58,10 +59,12 @@ export class TableFile {
     }
     const expected = shapeFor(found.nodes)
     if ((Object.keys(expected) as (keyof FileShape)[]).some((key) => found[key] !== expected[key])) {
-      throw this.#fault('its parts are of other sizes than this version of idlest has them')
+      throw this.#fault(
+        `its parts have other sizes than in idlest ${VERSION}. Give each version a file of its own, or stop all processes that use it and delete it`,
+      )
     }
     this.shape = expected
-    this.memory = new TableMemory(this.#try(() => binding.table()))
+    this.memory = this.#try(() => new TableMemory(binding.table()))
     // Leases and engines have the memory; what it is of must not be closed before.
     this.memory.keeper = this
     if (this.memory.capacity !== expected.nodes)
