@@ -23,9 +23,13 @@ for (const [what, given, message] of [
     t.throws(() => balancer.select(anyArgument(given)), expected)
     t.throws(() => balancer.trySelect(anyArgument(given)), expected)
     t.throws(() => balancer.acquire(anyArgument(given)), expected)
+    // run() has options of its own beside those of select().
+    const ofRun = message.source.startsWith('select')
+      ? message.source.replace('select', 'run')
+      : 'object of options'
     await t.throwsAsync(
       balancer.run(() => 0, anyArgument(given)),
-      expected,
+      { instanceOf: OptionError, message: new RegExp(ofRun) },
     )
   })
 }
