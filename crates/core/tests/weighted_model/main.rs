@@ -5,7 +5,6 @@ mod model;
 mod support;
 
 use crate::support::Algorithm;
-use crate::support::Pool;
 use idlest_core::algorithms::weighted_round_robin::report_weights::Weighing;
 use idlest_core::algorithms::weighted_round_robin::stride::Clamp;
 use idlest_core::band::NOT_ELIGIBLE;
