@@ -175,7 +175,10 @@ export function algorithmNames(root) {
  */
 export function findAll(root) {
   const names = algorithmNames(root)
-  const files = [...filesIn(join(root, 'src'), /\.tsx?$/).map((file) => ({ file, isRust: false }))]
+  const files = [
+    ...filesIn(join(root, 'src'), /\.tsx?$/).map((file) => ({ file, isRust: false })),
+    ...filesIn(join(root, 'crates'), /src[\\/].*\.rs$/).map((file) => ({ file, isRust: true })),
+  ]
   return files.flatMap(({ file, isRust }) => {
     const path = relative(root, file).split(sep).join('/')
     if (path.startsWith('src/algorithms/') || path.startsWith('crates/core/src/algorithms/')) return []

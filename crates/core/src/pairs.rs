@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use crate::fewest::Pair;
 use crate::generator::Generator;
 use crate::memory::Words;
-use crate::readings::Readings;
+use crate::readings::Places;
 use crate::selection::Selection;
 use crate::table::Table;
 
@@ -28,7 +28,7 @@ const SECOND_VALUE: usize = 10;
 /// them at a time.
 pub fn fill<W: Words>(
     selection: &Selection,
-    readings: &Readings,
+    places: &Places,
     table: &Table<W>,
     generator: &mut Generator,
     into: &[AtomicU32],
@@ -46,7 +46,7 @@ pub fn fill<W: Words>(
         };
         let put_member = |position: u32, at: usize, value_at: usize| {
             let index = selection.band.get(position as usize).copied().unwrap_or(0);
-            let flights = readings.flights(table, index);
+            let flights = places.flights(table, index);
             black_box(flights.count);
             put(at, index);
             put(at + 1, flights.word);

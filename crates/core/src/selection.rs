@@ -3,11 +3,11 @@
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 
+use crate::algorithms::power_of_two::Comparison;
+use crate::algorithms::weighted_round_robin::stride::Stride;
 use crate::alias::Alias;
 use crate::fewest::Candidates;
 use crate::generator::Generator;
-use crate::power_of_two::Comparison;
-use crate::stride::Stride;
 use crate::weights::Load;
 
 /// How entries of the band are drawn.
@@ -25,10 +25,6 @@ pub enum Draws {
     Fewest(Candidates),
     /// The least (in flight + 1) / weight of some. Live too.
     LeastLoaded(Candidates),
-    /// By an [`Adaptive`](crate::adaptive::Adaptive). Live.
-    Learned,
-    /// As `Equal`, where a [`ProbePool`](crate::probe_pool::ProbePool) has too little to go by. Live.
-    Probed,
     /// The best of some by a metric. Live where that is requests in flight.
     Best(Comparison),
 }
@@ -39,7 +35,7 @@ impl Draws {
     #[must_use]
     pub fn live(self) -> bool {
         match self {
-            Self::Fewest(_) | Self::LeastLoaded(_) | Self::Learned | Self::Probed => true,
+            Self::Fewest(_) | Self::LeastLoaded(_) => true,
             Self::Best(comparison) => comparison.live(),
             Self::Equal | Self::InTurn | Self::InStride | Self::Weighted => false,
         }
@@ -153,7 +149,7 @@ impl Selection {
         }
     }
 
-    /// One draw: a member, or an [`unknown_draw`](crate::power_of_two::unknown_draw). None where the band is empty.
+    /// One draw: a member, or an [`unknown_draw`](crate::algorithms::power_of_two::unknown_draw). None where the band is empty.
     ///
     /// `in_flight`: requests in flight at a member
     pub fn draw(&self, cursor: &mut Cursor, in_flight: impl Fn(u32) -> u32) -> Option<u32> {
@@ -162,7 +158,7 @@ impl Selection {
         }
         let length = self.length();
         let position = match self.draws {
-            Draws::Equal | Draws::Learned | Draws::Probed => cursor.generator.below(length),
+            Draws::Equal => cursor.generator.below(length),
             Draws::InTurn => cursor.turn.pass(length),
             Draws::InStride => self.stride.pass(&mut cursor.turn.0),
             Draws::Weighted => self.alias.draw(&mut cursor.generator),
@@ -187,9 +183,7 @@ impl Selection {
         let length = self.length();
         // Decided once, not for each draw.
         match self.draws {
-            Draws::Equal | Draws::Learned | Draws::Probed => {
-                self.fill_with(into, cursor, |from| from.generator.below(length))
-            }
+            Draws::Equal => self.fill_with(into, cursor, |from| from.generator.below(length)),
             Draws::InTurn => self.fill_with(into, cursor, |from| from.turn.pass(length)),
             Draws::InStride => {
                 let mut turns = self.stride.turns(cursor.turn.0);
@@ -265,28 +259,17 @@ impl Selection {
         *cursor = from;
     }
 
-    /// The members in the band, each with its probability at the next draw, where that is random; in turn, with its
-    /// share of many draws; by requests in flight, what it would be where all have as many for their weights.
-    pub fn chances(&self) -> impl Iterator<Item = (u32, f64)> {
-        let equal = 1.0 / f64::from(self.length());
-        let best = match self.draws {
+    /// The probability of each entry of the band at the next draw, where that is random; in turn, its share of many
+    /// draws; by requests in flight, what it would be where all have as many for their weights.
+    #[must_use]
+    pub fn chances(&self) -> Vec<f64> {
+        match self.draws {
+            Draws::Equal | Draws::InTurn | Draws::Fewest(_) => {
+                vec![1.0 / f64::from(self.length()); self.band.len()]
+            }
+            Draws::Weighted | Draws::InStride | Draws::LeastLoaded(_) => self.shares.clone(),
             Draws::Best(comparison) => comparison.shares(&self.band, &self.values),
-            _ => Vec::new(),
-        };
-        self.band.iter().enumerate().map(move |(position, &index)| {
-            let share = match self.draws {
-                Draws::Equal
-                | Draws::InTurn
-                | Draws::Fewest(_)
-                | Draws::Learned
-                | Draws::Probed => equal,
-                Draws::Weighted | Draws::InStride | Draws::LeastLoaded(_) => {
-                    self.shares.get(position).copied().unwrap_or(0.0)
-                }
-                Draws::Best(_) => best.get(position).copied().unwrap_or(0.0),
-            };
-            (index, share)
-        })
+        }
     }
 }
 

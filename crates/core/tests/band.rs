@@ -1,6 +1,7 @@
 //! The band against a model that follows the definition word by word.
 
-use idlest_core::band::{LeastCpu, Missing, NOT_ELIGIBLE, Seen};
+use idlest_core::algorithms::least_cpu::{LeastCpu, Missing};
+use idlest_core::band::{NOT_ELIGIBLE, Seen};
 use proptest::prelude::*;
 
 #[derive(Clone, Copy, Debug, PartialEq)]

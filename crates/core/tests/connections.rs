@@ -7,15 +7,15 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 
-use idlest_core::algorithm::Algorithm;
 use idlest_core::fewest::Candidates;
 use idlest_core::generator::Generator;
 use idlest_core::layout::{IN_FLIGHT_WORD, MAGIC, NO_SLOT, flights_of, slot_word};
 use idlest_core::member::Member;
 use idlest_core::memory::Owned;
 use idlest_core::pairs::PAIR_WORDS;
-use idlest_core::pool::Pool;
 use idlest_core::table::Table;
+use support::Algorithm;
+use support::Pool;
 
 use support::{NOW, assert_takes_no_reading, chi_square, fill_from, members, pool, shares, table};
 

@@ -2,10 +2,9 @@
 
 mod support;
 
-use idlest_core::adaptive::Rules;
-use idlest_core::algorithm::Algorithm;
+use idlest_core::algorithms::adaptive::Rules;
 use idlest_core::generator::Generator;
-use idlest_core::pool::Pool;
+use support::{Algorithm, Pool};
 
 use support::{NOW, members, pool, table};
 
@@ -34,7 +33,7 @@ fn hand_over(from: &mut Pool, to: &mut Pool) {
 fn whoever_takes_over_what_is_known_goes_on_with_the_same_picks() {
     let table = table(&[None; 5]);
     let [mut one, mut other] = [1, 2].map(|seed| {
-        let mut pool = Pool::new(ADAPTIVE, Generator::new(seed, seed));
+        let mut pool = ADAPTIVE.pool(Generator::new(seed, seed));
         pool.set_members(members(5, |_| true));
         pool.refresh(&table, NOW);
         pool

@@ -2,12 +2,13 @@
 
 mod support;
 
-use idlest_core::algorithm::Algorithm;
-use idlest_core::band::{LeastCpu, Missing, NEUTRAL, NOT_ELIGIBLE};
+use idlest_core::algorithms::least_cpu::{LeastCpu, Missing};
+use idlest_core::band::{NEUTRAL, NOT_ELIGIBLE};
 use idlest_core::generator::Generator;
 use idlest_core::layout::{NO_SLOT, TIME_BIAS};
 use idlest_core::member::Member;
 use idlest_core::pool::Facts;
+use support::Algorithm;
 
 use support::{
     NOW, assert_draws_keep_to_shares, assert_excludes, assert_expires, assert_rewinds,

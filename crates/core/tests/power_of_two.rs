@@ -6,16 +6,17 @@ mod support;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use idlest_core::algorithm::Algorithm;
+use idlest_core::algorithms::power_of_two::{Otherwise, PowerOfTwo, unknown_draw};
 use idlest_core::band::NOT_ELIGIBLE;
 use idlest_core::generator::Generator;
 use idlest_core::layout::{IN_FLIGHT_METRIC, METRIC_COUNT, NO_SLOT, TIME_BIAS};
 use idlest_core::member::Member;
 use idlest_core::memory::Owned;
-use idlest_core::pool::{Facts, Pool};
-use idlest_core::power_of_two::{Otherwise, PowerOfTwo, unknown_draw};
+use idlest_core::pool::Facts;
 use idlest_core::table::Table;
 use proptest::prelude::*;
+use support::Algorithm;
+use support::Pool;
 
 use support::{NOW, assert_rewinds, chi_square, fill_from, members, pool, shares, table};
 
@@ -316,7 +317,7 @@ proptest! {
             .map(|(index, node)| (index, load(node)))
             .collect();
         let generator = Generator::new(seed.0, seed.1);
-        let mut pool = Pool::new(Algorithm::PowerOfTwo(two), generator);
+        let mut pool = Algorithm::PowerOfTwo(two).pool(generator);
         pool.set_members((0..).zip(&nodes).map(|(slot, node)| Member {
             slot: if node.known { slot } else { NO_SLOT },
             generation: 0,

@@ -1,9 +1,9 @@
 //! What a pool of probes picks, and how long entries stay.
 
+use idlest_core::algorithms::prequal::{Probe, ProbePool, Rules};
 use idlest_core::generator::Generator;
 use idlest_core::kept::Kept;
 use idlest_core::member::Member;
-use idlest_core::probe_pool::{Probe, ProbePool, Rules};
 
 const RULES: Rules = Rules {
     quantile: 0.84,

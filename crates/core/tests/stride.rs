@@ -1,6 +1,6 @@
 //! Turns by weight: the known right answers of `test/vectors/stride.json`.
 
-use idlest_core::stride::{Clamp, Stride};
+use idlest_core::algorithms::weighted_round_robin::stride::{Clamp, Stride};
 use proptest::prelude::*;
 use serde_json::Value;
 

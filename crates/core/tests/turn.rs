@@ -2,9 +2,9 @@
 
 mod support;
 
-use idlest_core::algorithm::Algorithm;
 use idlest_core::generator::Generator;
-use idlest_core::pool::Pool;
+use support::Algorithm;
+use support::Pool;
 
 use support::{NOW, assert_takes_no_reading, fill, members, pool, table};
 

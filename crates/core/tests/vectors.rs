@@ -1,17 +1,18 @@
 //! The published behaviour of LeastCpu, as known right answers, and the generator's.
 
+mod support;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use idlest_core::algorithm::Algorithm;
-use idlest_core::band::{LeastCpu, Missing};
+use idlest_core::algorithms::least_cpu::{LeastCpu, Missing};
 use idlest_core::generator::Generator;
 use idlest_core::layout::{self, TIME_BIAS};
 use idlest_core::member::Member;
 use idlest_core::memory::Owned;
-use idlest_core::pool::Pool;
 use idlest_core::table::Table;
 use serde_json::Value;
+use support::Algorithm;
 
 fn milli(percent: &Value) -> u32 {
     (percent.as_f64().unwrap() * 1_000.0).round() as u32
@@ -38,14 +39,12 @@ fn candidates(case: &Value) -> Vec<String> {
     let ttl = case
         .get("ttl")
         .map_or(10_000.0, |ttl| ttl.as_f64().unwrap());
-    let mut pool = Pool::new(
-        Algorithm::LeastCpu {
-            band,
-            ttl,
-            smoothing: 0.0,
-        },
-        Generator::new(0, 0),
-    );
+    let algorithm = Algorithm::LeastCpu {
+        band,
+        ttl,
+        smoothing: 0.0,
+    };
+    let mut pool = algorithm.pool(Generator::new(0, 0));
     pool.set_members((0..slots).map(|slot| Member {
         slot,
         generation: 0,

@@ -2,12 +2,12 @@
 
 mod support;
 
-use idlest_core::algorithm::Algorithm;
+use idlest_core::algorithms::weighted_round_robin::report_weights::{Weighing, weight_of};
+use idlest_core::algorithms::weighted_round_robin::stride::Clamp;
 use idlest_core::layout::{APPLICATION, CPU, EPS, QPS, TIME_BIAS};
 use idlest_core::member::Member;
-use idlest_core::report_weights::{Weighing, weight_of};
-use idlest_core::stride::Clamp;
 use serde_json::Value;
+use support::Algorithm;
 
 use support::{NOW, assert_rewinds, fill, members, shares, table, write_report};
 
@@ -118,7 +118,7 @@ fn a_rewound_fill_is_as_though_only_what_was_kept_had_been_drawn() {
     });
 }
 
-fn by_slot(count: u32) -> idlest_core::pool::Pool {
+fn by_slot(count: u32) -> support::Pool {
     let mut pool = support::pool(FIXED, 0);
     pool.set_members(members(count, |_| true).map(|member| Member {
         weight: f64::from(member.slot + 1),

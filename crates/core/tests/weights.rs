@@ -2,16 +2,16 @@
 
 mod support;
 
-use idlest_core::algorithm::Algorithm;
 use idlest_core::fewest::Candidates;
 use idlest_core::generator::Generator;
 use idlest_core::member::Member;
-use idlest_core::pool::Pool;
+use support::Algorithm;
+use support::Pool;
 
 use support::{NOW, assert_rewinds, assert_takes_no_reading, chi_square, fill_from, shares, table};
 
 fn weighted(algorithm: Algorithm, weights: &[f64]) -> Pool {
-    let mut pool = Pool::new(algorithm, Generator::new(1, 2));
+    let mut pool = algorithm.pool(Generator::new(1, 2));
     pool.set_members((0..).zip(weights).map(|(slot, &weight)| Member {
         slot,
         generation: 0,

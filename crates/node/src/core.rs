@@ -5,16 +5,16 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::atomic::Ordering::Relaxed;
 
+use idlest_core::algorithms::{self, prequal::Probe};
 use idlest_core::generator::Generator;
 use idlest_core::member::Member;
 use idlest_core::memory::Foreign;
+use idlest_core::options::Options;
 use idlest_core::pool::Pool;
-use idlest_core::probe_pool::Probe;
 use idlest_core::table::Table;
 use napi::{Error, Result, Status};
 use napi_derive::napi;
 
-use crate::algorithm::{Options, algorithm};
 use crate::events::Events;
 use crate::learned::Learned;
 use crate::raw::arrays::{Bound, Bytes, Doubles, TableView, Words};
@@ -33,7 +33,7 @@ pub struct Core {
 
 struct State {
     table: Bound<Table<Foreign>>,
-    pool: Pool,
+    pool: Pool<Foreign>,
     events: Option<Bound<Events>>,
     learned: Option<Bound<Learned>>,
 }
@@ -72,7 +72,8 @@ impl Core {
         seed_low: u32,
         seed_high: u32,
     ) -> Result<Self> {
-        let algorithm = algorithm(&kind, &Options(options))?;
+        let algorithm = algorithms::make(&kind, &Options::from(options))
+            .map_err(|bad| invalid(&bad.to_string()))?;
         let pool = Pool::new(algorithm, Generator::new(seed_low, seed_high));
         let table = view.bind(Table::attach)?;
         let state = Rc::new(RefCell::new(State {

@@ -25,7 +25,7 @@ impl Events {
     }
 
     /// Tells a pool of all events, and forgets them.
-    pub fn take(&self, pool: &mut Pool) {
+    pub fn take(&self, pool: &mut Pool<Foreign>) {
         let Some(count) = self.0.word(0) else {
             return;
         };

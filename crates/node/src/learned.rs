@@ -28,7 +28,7 @@ impl Learned {
     }
 
     /// Takes it back, where JavaScript has it.
-    pub fn take(&self, pool: &mut Pool) {
+    pub fn take(&self, pool: &mut Pool<Foreign>) {
         let Some(turn) = self.0.word(TURN) else {
             return;
         };
@@ -49,7 +49,7 @@ impl Learned {
     }
 
     /// Gives it to JavaScript, where there are few members.
-    pub fn give(&self, pool: &mut Pool) {
+    pub fn give(&self, pool: &mut Pool<Foreign>) {
         let count = pool.members();
         if count > MOST {
             return;

@@ -3,7 +3,6 @@
 //! Nothing here may panic: arguments are checked, and where a panic came nevertheless it becomes a JavaScript error.
 #![deny(unsafe_code)]
 
-mod algorithm;
 mod core;
 mod events;
 pub mod file;

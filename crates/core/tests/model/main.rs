@@ -9,7 +9,6 @@ mod support;
 use idlest_core::generator::Generator;
 use idlest_core::layout::TIME_BIAS;
 use idlest_core::member::Member;
-use idlest_core::pool::Pool;
 use proptest::prelude::*;
 
 use model::{Model, Seen};
@@ -31,7 +30,7 @@ proptest! {
         let table = table(&[None; SLOTS as usize]);
         let mut generations = [0; SLOTS as usize];
         let generator = Generator::new(seed.0, seed.1);
-        let (mut pool, mut model) = (Pool::new(algorithm, generator), Model::new(algorithm, generator));
+        let (mut pool, mut model) = (algorithm.pool(generator), Model::new(algorithm, generator));
         let mut elapsed = 0;
         for step in [Step::Members((0..SLOTS).map(|slot| (slot, true, f64::from(slot % 3 + 1))).collect())]
             .into_iter()

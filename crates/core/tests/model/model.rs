@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use idlest_core::algorithm::Algorithm;
+use crate::support::Algorithm;
 use idlest_core::band::NOT_ELIGIBLE;
 use idlest_core::fewest::Candidates;
 use idlest_core::generator::Generator;

@@ -1,9 +1,9 @@
 //! What happens to a pool and its table, and by what algorithm it picks.
 
-use idlest_core::algorithm::Algorithm;
+use crate::support::Algorithm;
+use idlest_core::algorithms::spare_capacity::SpareCapacity;
 use idlest_core::fewest::Candidates;
 use idlest_core::layout::NO_SLOT;
-use idlest_core::spare::SpareCapacity;
 use proptest::prelude::*;
 
 use crate::{SLOTS, TTL};

@@ -5,13 +5,14 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 
-use idlest_core::algorithm::Algorithm;
+mod algorithm;
+pub use algorithm::{Algorithm, Pool};
 use idlest_core::band::NOT_ELIGIBLE;
 use idlest_core::generator::Generator;
 use idlest_core::layout::{self, TIME_BIAS};
 use idlest_core::member::Member;
 use idlest_core::memory::Owned;
-use idlest_core::pool::{Facts, Pool};
+use idlest_core::pool::Facts;
 use idlest_core::table::Table;
 
 /// The time of the tables' creation.
@@ -57,7 +58,7 @@ pub fn members(count: u32, up: impl Fn(u32) -> bool) -> impl Iterator<Item = Mem
 
 /// A pool of as many members, all up, seeded with 1, 2.
 pub fn pool(algorithm: Algorithm, count: u32) -> Pool {
-    let mut pool = Pool::new(algorithm, Generator::new(1, 2));
+    let mut pool = algorithm.pool(Generator::new(1, 2));
     pool.set_members(members(count, |_| true));
     pool
 }

@@ -4,14 +4,13 @@ mod model;
 #[path = "../support/mod.rs"]
 mod support;
 
-use idlest_core::algorithm::Algorithm;
+use crate::support::Algorithm;
+use idlest_core::algorithms::weighted_round_robin::report_weights::Weighing;
+use idlest_core::algorithms::weighted_round_robin::stride::Clamp;
 use idlest_core::band::NOT_ELIGIBLE;
 use idlest_core::generator::Generator;
 use idlest_core::layout::{APPLICATION, CPU, EPS, NAMED, NO_SLOT, QPS, TIME_BIAS};
 use idlest_core::member::Member;
-use idlest_core::pool::Pool;
-use idlest_core::report_weights::Weighing;
-use idlest_core::stride::Clamp;
 use proptest::prelude::*;
 
 use model::Model;
@@ -127,7 +126,7 @@ proptest! {
         let table = table(&[None; SLOTS as usize]);
         let mut generations = [0; SLOTS as usize];
         let generator = Generator::new(seed.0, seed.1);
-        let mut pool = Pool::new(Algorithm::WeightedRoundRobin { weighing, clamp }, generator);
+        let mut pool = Algorithm::WeightedRoundRobin { weighing, clamp }.pool(generator);
         let mut model = Model::new(weighing, clamp, generator);
         let mut elapsed = 0;
         for step in [Step::Members((0..SLOTS).map(|slot| (slot, true)).collect())]

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use idlest_core::algorithms::weighted_round_robin::report_weights::Weighing;
+use idlest_core::algorithms::weighted_round_robin::stride::Clamp;
 use idlest_core::generator::Generator;
 use idlest_core::layout::{APPLICATION, CPU, EPS, NAMED, QPS};
 use idlest_core::member::Member;
 use idlest_core::memory::Owned;
-use idlest_core::report_weights::Weighing;
-use idlest_core::stride::Clamp;
 use idlest_core::table::Table;
 
 #[derive(Clone, Copy, Default)]

@@ -1,8 +1,18 @@
-//! Shares by what members have to spare.
+//! Every member that is up, with a share by its idle CPU: `src/algorithms/spare-capacity`.
 
+use std::fmt::Debug;
+
+use super::{Algorithm, Look};
 use crate::band::{NEUTRAL, NOT_ELIGIBLE, Seen};
+use crate::kept::Kept;
 use crate::layout::CPU_MAX;
-use crate::selection::Selection;
+use crate::member::Member;
+use crate::memory::Words;
+use crate::options::{BadOption, Options};
+use crate::readings::Readings;
+use crate::selected::{Select, boxed};
+use crate::selection::{Draws, Selection};
+use crate::smoothing::Estimates;
 
 /// All CPU, 1/1000 percentage points.
 pub const FULL: f64 = CPU_MAX as f64;
@@ -92,6 +102,64 @@ pub fn even_out(weights: &mut [f64]) {
     let any_idle = total > 0.0;
     if !any_idle {
         weights.fill(1.0);
+    }
+}
+
+/// These shares, of smoothed readings.
+#[derive(Debug)]
+pub struct BySpare {
+    spare: SpareCapacity,
+    ttl: f64,
+    estimates: Estimates,
+}
+
+impl BySpare {
+    /// Without members.
+    ///
+    /// `ttl`: oldest age of a fresh reading, ms, inclusive; `smoothing`: time constant, ms; 0: none
+    #[must_use]
+    pub fn new(spare: SpareCapacity, ttl: f64, smoothing: f64) -> Self {
+        Self {
+            spare,
+            ttl,
+            estimates: Estimates::new(smoothing),
+        }
+    }
+}
+
+pub(super) fn make<W: Words + Debug>(
+    options: &Options,
+) -> Result<Box<dyn Algorithm<W>>, BadOption> {
+    let spare = SpareCapacity {
+        min_share: options.number("minShare", 0.0, 1.0)?,
+        exclude_missing: options.flag("excludesMissing")?,
+    };
+    let ttl = options.milliseconds("ttl")?;
+    let smoothing = options.milliseconds("smoothing")?;
+    Ok(boxed(BySpare::new(spare, ttl, smoothing)))
+}
+
+impl<W: Words> Select<W> for BySpare {
+    fn draws(&self) -> Draws {
+        Draws::Weighted
+    }
+
+    fn set_members(&mut self, before: &[Member], after: &[Member]) {
+        self.estimates.set_members(&Kept::between(before, after));
+    }
+
+    fn read(&mut self, look: &Look<'_, W>, into: &mut Readings) -> f64 {
+        let Self { ttl, estimates, .. } = self;
+        let Look { table, now, .. } = *look;
+        into.see_figures(look.members, *ttl, |index, member| {
+            let fresh = table.read(member.slot, member.generation, now, *ttl)?;
+            let estimate = estimates.update(index, fresh.time, fresh.cpu);
+            Some((fresh.time, FULL - estimate))
+        })
+    }
+
+    fn select(&self, seen: &[Seen], readings: &Readings, into: &mut Selection) -> u32 {
+        self.spare.select(seen, &readings.figures, into)
     }
 }
 

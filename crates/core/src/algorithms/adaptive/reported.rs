@@ -1,10 +1,10 @@
 //! What reports say of members to draws that are learned from responses too.
 
+use crate::algorithms::spare_capacity::FULL;
 use crate::layout::IN_FLIGHT_METRIC;
 use crate::member::Member;
 use crate::memory::Words;
 use crate::smoothing::Estimates;
-use crate::spare::FULL;
 use crate::table::Table;
 
 /// What the least idle member has to spare, as a share.

@@ -1,16 +1,16 @@
 //! A pool of what members said when they were asked just now: requests in flight and latency. The rules are those of
 //! Prequal (Wydrowski et al., "Load is not what you should balance", NSDI 2024); the exact meaning of each is in
-//! `src/engine/engine.ts`.
+//! `src/algorithms/prequal/index.ts`.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
+use super::recent::Recent;
 use crate::generator::Generator;
 use crate::kept::Kept;
 use crate::layout::{IN_FLIGHT_METRIC, LATENCY_METRIC};
 use crate::member::Member;
 use crate::memory::Words;
-use crate::recent::Recent;
 use crate::table::Table;
 
 // How much faster entries come than they go, a pick: the paper's delta.

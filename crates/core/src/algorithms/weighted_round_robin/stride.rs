@@ -1,6 +1,6 @@
 //! Turns by weight: the static stride scheduler of gRPC.
 //!
-//! The exact rule is in `src/engine/engine.ts`, at `weightedRoundRobin`.
+//! The exact rule is in `src/algorithms/weighted-round-robin/index.ts`.
 
 use std::cell::Cell;
 

@@ -1,6 +1,6 @@
 //! Weights of members by what they report: gRFC A58.
 //!
-//! The exact rule is in `src/engine/engine.ts`, at `weightedRoundRobin`.
+//! The exact rule is in `src/algorithms/weighted-round-robin/index.ts`.
 
 use crate::band::Seen;
 use crate::kept::Kept;

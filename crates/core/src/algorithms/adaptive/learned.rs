@@ -1,13 +1,12 @@
 //! Draws of whoever has the least response time to expect, learned from how leases end.
 //!
-//! What it does and why is told by `src/algorithms/adaptive/options.ts`; the exact meaning is part of the contract in
-//! `src/engine/engine.ts`.
+//! What it does and why is told by `src/algorithms/adaptive/options.ts`; the exact meaning is in `index.ts` beside it.
 
+use super::reported::Reported;
 use crate::band::NOT_ELIGIBLE;
 use crate::generator::Generator;
 use crate::kept::Kept;
 use crate::member::Member;
-use crate::reported::Reported;
 
 // Responses of a member over which its cost is learned.
 const MEMORY: f64 = 128.0;

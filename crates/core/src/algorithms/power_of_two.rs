@@ -1,11 +1,17 @@
-//! The best of some drawn members by one metric of their reports.
+//! The best of some drawn members by one metric of their reports: `src/algorithms/power-of-two`.
 
+use std::fmt::Debug;
+
+use super::{Algorithm, Look};
 use crate::band::{NOT_ELIGIBLE, Seen};
-use crate::fewest::Candidates;
+use crate::fewest::{Candidates, MOST_DRAWN};
 use crate::generator::Generator;
-use crate::layout::IN_FLIGHT_METRIC;
+use crate::layout::{IN_FLIGHT_METRIC, METRIC_COUNT};
 use crate::memory::Words;
-use crate::selection::Selection;
+use crate::options::{BadOption, Options};
+use crate::readings::Readings;
+use crate::selected::{Select, boxed};
+use crate::selection::{Draws, Selection};
 use crate::table::Table;
 
 /// How many numbers a generator gives.
@@ -89,7 +95,7 @@ impl PowerOfTwo {
     /// Computes what each member counts as, and the band. Returns how many members have a fresh value.
     ///
     /// `figures`: the metric of each member with a fresh value; whatever of the others. As long as `seen`.
-    pub fn select(&self, seen: &[Seen], figures: &[f64], into: &mut Selection) -> u32 {
+    pub fn select_best(&self, seen: &[Seen], figures: &[f64], into: &mut Selection) -> u32 {
         // Requests in flight are always known: at least those that are counted here.
         let missing = if self.by_flights() { 0.0 } else { UNKNOWN };
         let values = seen.iter().zip(figures).map(|(&seen, &figure)| match seen {
@@ -107,6 +113,39 @@ impl PowerOfTwo {
 
     fn by_flights(&self) -> bool {
         self.metric == IN_FLIGHT_METRIC
+    }
+}
+
+pub(super) fn make<W: Words + Debug>(
+    options: &Options,
+) -> Result<Box<dyn Algorithm<W>>, BadOption> {
+    Ok(boxed(PowerOfTwo {
+        metric: options.whole("place", 0, METRIC_COUNT as u32 - 1)? as usize,
+        choices: options.whole("choices", 2, MOST_DRAWN)?,
+        choice_rate: options.number("choiceRate", 0.0, 1.0)?,
+        otherwise: match options.number("worker", -1.0, f64::from(u32::MAX))? {
+            -1.0 => Otherwise::Random,
+            _ => Otherwise::Worker(options.whole("worker", 0, u32::MAX)?),
+        },
+        fail_unknown: options.flag("failsUnknown")?,
+        ttl: options.milliseconds("ttl")?,
+    }))
+}
+
+impl<W: Words> Select<W> for PowerOfTwo {
+    fn draws(&self) -> Draws {
+        Draws::Best(self.comparison())
+    }
+
+    fn read(&mut self, look: &Look<'_, W>, into: &mut Readings) -> f64 {
+        let Look { table, now, .. } = *look;
+        into.see_figures(look.members, self.ttl, |_, member| {
+            PowerOfTwo::read(self, table, member.slot, member.generation, now)
+        })
+    }
+
+    fn select(&self, seen: &[Seen], readings: &Readings, into: &mut Selection) -> u32 {
+        self.select_best(seen, &readings.figures, into)
     }
 }
 
