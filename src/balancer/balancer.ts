@@ -64,7 +64,7 @@ class PollingBalancer<N extends NodeLike = NodeLike> extends SeatedBalancer<N> i
     const { health, suspicion, maxShare, retryBudget } = options
     const trust: TrustSettings = { health, suspicion, maxShare, retryBudget }
     const hasSelf = options.self !== undefined
-    const poll = planPolling(options.poll ?? (hasSelf && pollDefaults), algorithm, hasSelf)
+    const poll = planPolling(options.poll, algorithm, hasSelf)
     super({
       name,
       engine: chooseEngine(options.engine),

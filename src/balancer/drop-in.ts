@@ -2,7 +2,7 @@ import { threadId } from 'node:worker_threads'
 import * as v from 'valibot'
 import { adaptive } from '../algorithms/adaptive/options.js'
 import { random } from '../algorithms/random/options.js'
-import { type Algorithm, needsOf } from '../algorithms/registry.js'
+import { type Algorithm, needsOf, probingOf } from '../algorithms/registry.js'
 import type { Clock, TimerHandle } from '../clock.js'
 import { unknownDraw } from '../engine/engine.js'
 import { chooseEngine } from '../engine/load.js'
@@ -67,6 +67,13 @@ class DropIn {
     const algorithm = checked.algorithm ?? adaptive()
     if (needsOf(algorithm).self) {
       throw new OptionError('algorithm', algorithm, 'another than local(): select(nodes) knows no local node')
+    }
+    if (probingOf(algorithm) !== undefined) {
+      throw new OptionError(
+        'algorithm',
+        algorithm,
+        `another than ${algorithm.kind}(): select(nodes) does not probe nodes`,
+      )
     }
     if (checked.poll !== false) checkForgetAfter(checked.forgetAfter, checked.poll.interval)
     this.#clock = table.clock

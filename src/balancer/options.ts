@@ -30,7 +30,7 @@ export interface PollOptions {
   /**
    * How to poll a member; or a function of a node's id that returns its transport, called once per node, when it joins.
    * If it throws or returns nothing, that node alone can't be polled. Without a transport and a port no node is polled,
-   * and these options are an error unless there is `self` to sample.
+   * and these options are an error unless there is `self` to sample. `prequal()` can't do without: it asks by it too.
    */
   transport?: TransportOption | undefined
   /**

@@ -1,8 +1,8 @@
-import { type Algorithm, startupJitterOf } from '../algorithms/registry.js'
+import { type Algorithm, probingOf, startupJitterOf } from '../algorithms/registry.js'
 import { OptionError } from '../errors.js'
 import type { TransportOption } from '../poller/transport.js'
 import { httpTransport } from '../poller/transports/http.js'
-import type { CheckedPollOptions } from './options.js'
+import { type CheckedPollOptions, pollDefaults } from './options.js'
 
 /** How a balancer polls, with everything filled in. */
 export interface PollPlan extends Omit<CheckedPollOptions, 'port'> {
@@ -11,20 +11,30 @@ export interface PollPlan extends Omit<CheckedPollOptions, 'port'> {
   readonly transport: TransportOption | undefined
 }
 
+const HOW_TO_PROBE =
+  'a transport for the probes of prequal(), such as httpTransport({ port: 9000, token }); or poll.port, the port of the ' +
+  'agents; or, to go by report() and responses alone, poll: false'
+
 /**
  * What a balancer polls with. Undefined where it does not poll at all: nodes are asked only where the user said how,
  * because a service that has no agent would answer each poll with an error.
  *
+ * @param poll undefined: not given; false: nothing may run in the background
  * @param samplesSelf whether the local process is a member, which is sampled once a cycle
- * @throws OptionError for poll options that say neither how nor at which port to ask
+ * @throws OptionError for poll options that say neither how nor at which port to ask, and for an algorithm that probes
+ * without such options; with `poll: false` it goes by `report()` and responses alone
  */
 export function planPolling(
-  poll: CheckedPollOptions | false,
+  poll: CheckedPollOptions | false | undefined,
   algorithm: Algorithm,
   samplesSelf: boolean,
 ): PollPlan | undefined {
   if (poll === false) return undefined
-  const { port, transport, startupJitter, ...rest } = poll
+  if (probingOf(algorithm) !== undefined && poll?.transport === undefined && poll?.port === undefined) {
+    throw new OptionError('poll.transport', undefined, HOW_TO_PROBE)
+  }
+  if (poll === undefined && !samplesSelf) return undefined
+  const { port, transport, startupJitter, ...rest } = poll ?? pollDefaults
   if (port !== undefined && transport !== undefined) {
     throw new OptionError('poll.port', port, 'left out where poll.transport is given, which has the port')
   }

@@ -1,5 +1,13 @@
 import test from 'ava'
-import { createBalancer, createTable, leastCpu, prequal, type Report } from '../../dist/index.js'
+import {
+  configure,
+  createBalancer,
+  createTable,
+  leastCpu,
+  OptionError,
+  prequal,
+  type Report,
+} from '../../dist/index.js'
 import { VirtualClock } from '../../dist/simulation/virtual-clock.js'
 
 const nodes = ['a', 'b', 'c']
@@ -137,6 +145,34 @@ test('nothing is asked with poll: false, with probes: 0 or by another algorithm'
     t.is(balancer.stats().probes, undefined)
     await balancer.close()
   }
+})
+
+for (const [what, options] of [
+  ['no poll options', {}],
+  ['poll options without a transport', { poll: { interval: 1_000 } }],
+  ['self alone', { self: 'a' }],
+  ['self and poll options without a transport', { self: 'a', poll: { interval: 1_000 } }],
+] as const) {
+  test(`prequal with ${what} is refused, with what to add`, (t) => {
+    const error = t.throws(() => createBalancer({ nodes, algorithm: prequal(), ...options }), {
+      instanceOf: OptionError,
+    })
+    t.is(error?.option, 'poll.transport')
+    t.regex(error?.message ?? '', /httpTransport\(.*poll\.port.*poll: false$/)
+  })
+}
+
+test('prequal without probes needs no transport', async (t) => {
+  const balancer = createBalancer({ nodes, algorithm: prequal({ probes: 0 }) })
+  t.true(nodes.includes(balancer.select()))
+  await balancer.close()
+})
+
+test('select(nodes) can not be configured with an algorithm that probes', async (t) => {
+  await t.throwsAsync(() => configure({ algorithm: prequal() }), {
+    instanceOf: OptionError,
+    message: /another than prequal/,
+  })
 })
 
 test('a closed balancer lets go of probes under way', async (t) => {

@@ -62,7 +62,8 @@ const prequalOptions = options({
  * found about as many in flight as there are now. Does not herd, since entries are few, differ from client to client and
  * are used up. Costs `probes` messages a pick, at most `pool` under way at once.
  *
- * With `poll: false`, and in balancers that are attached from other threads, nothing is asked: there, as everywhere, what
+ * A balancer that picks by it needs `poll.transport` or `poll.port`, unless `probes` is 0. With `poll: false`, and in
+ * balancers that are attached from other threads, nothing is asked: there, as everywhere, what
  * polls, `report()` and others' probes put into the table makes entries too.
  *
  * @throws OptionError

@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { constants, createServer } from 'node:http2'
+import type { AddressInfo } from 'node:net'
 import * as grpc from '@grpc/grpc-js'
 import test from 'ava'
 import { connect, connected, serve, until } from './fleet.js'
@@ -69,6 +72,40 @@ test.serial('nodes that say they drain get no calls, but where all do they all g
   await channel.count(servers, 2)
   t.deepEqual(await channel.count(servers, 10), [10, 0])
 })
+
+for (const retries of [true, false]) {
+  const what = retries ? 'grpc-js sends the call again' : 'the call fails'
+  test.serial(`a server that refuses a stream is not blamed for it: ${what}`, async (t) => {
+    let refused = 0
+    const refusing = createServer()
+    refusing.on('stream', (stream) => {
+      refused++
+      stream.on('error', () => {})
+      stream.close(constants.NGHTTP2_REFUSED_STREAM)
+    })
+    refusing.listen(0, '127.0.0.1')
+    await once(refusing, 'listening')
+    t.teardown(() => refusing.close())
+    const good = await serve(t)
+    const id = `127.0.0.1:${(refusing.address() as AddressInfo).port}`
+    const channel = connect(t, 'idlest_weighted_round_robin', {}, `ipv4:${good.id},${id}`, { retries })
+    await connected(channel, 2)
+    const codes: number[] = []
+    for (let call = 0; call < 20; call++) codes.push((await channel.call()).code)
+    const lost = codes.filter((code) => code !== grpc.status.OK)
+    if (retries) t.deepEqual(lost, [])
+    else t.deepEqual(lost, Array(10).fill(grpc.status.UNAVAILABLE))
+    t.true(refused >= 10)
+    t.is(channel.balancer().stats().leases.neutral, refused)
+    t.like(
+      channel
+        .balancer()
+        .snapshot()
+        .find((member) => member.id === id),
+      { released: 0, failed: 0, inFlight: 0, ejected: undefined },
+    )
+  })
+}
 
 test.serial('it goes under the outlier detection of gRPC', async (t) => {
   const names = pushed()

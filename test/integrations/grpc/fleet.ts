@@ -83,9 +83,12 @@ export function connect(
   {
     credentials = grpc.credentials.createInsecure(),
     balancer = {},
+    retries = false,
     ...rest
   }: RegisterOptions & {
     credentials?: grpc.ChannelCredentials
+    /** Whether grpc-js sends calls again by itself. */
+    retries?: boolean
   } = {},
 ): TestChannel {
   const clock = new VirtualClock(1_000)
@@ -100,7 +103,7 @@ export function connect(
   const client = new grpc.Client(address, credentials, {
     'grpc.service_config': JSON.stringify({ loadBalancingConfig: [{ [policy]: config }] }),
     'grpc.use_local_subchannel_pool': 1,
-    'grpc.enable_retries': 0,
+    'grpc.enable_retries': retries ? 1 : 0,
     'grpc.initial_reconnect_backoff_ms': 100,
   })
   t.teardown(() => client.close())

@@ -1,6 +1,7 @@
 // Nodes and dispatchers for tests: real servers on the loopback.
 import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
+import { createSecureServer, type ServerHttp2Stream } from 'node:http2'
 import type { AddressInfo, Socket } from 'node:net'
 import type { ExecutionContext } from 'ava'
 import { type Balancer, createBalancer, roundRobin } from '../../../dist/index.js'
@@ -8,6 +9,7 @@ import {
   BalancedDispatcher,
   type BalancedDispatcherOptions,
 } from '../../../dist/integrations/undici/index.js'
+import { pem } from '../../agent/support.js'
 
 export interface TestNode {
   readonly id: string
@@ -46,6 +48,23 @@ export async function node(t: ExecutionContext, listener: RequestListener, port 
 /** A node that answers with its name. */
 export const named = (t: ExecutionContext, name: string): Promise<TestNode> =>
   node(t, (_request, response) => response.end(name))
+
+/** A node that speaks HTTP/2 and does this with streams. */
+export async function http2Node(t: ExecutionContext, onStream: (stream: ServerHttp2Stream) => void) {
+  const server = createSecureServer({ key: pem('server-key'), cert: pem('server') })
+  server.on('stream', onStream)
+  server.on('sessionError', () => {})
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => server.close())
+  return { id: `127.0.0.1:${(server.address() as AddressInfo).port}` }
+}
+
+/** Options of a dispatcher over such nodes. */
+export const overHttp2 = {
+  origins: (id: string) => `https://${id}`,
+  pool: { connect: { ca: pem('ca') }, allowH2: true },
+}
 
 /** A port of the loopback that nobody listens on. */
 export async function nobody(t: ExecutionContext): Promise<string> {

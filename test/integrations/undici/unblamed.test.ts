@@ -1,11 +1,11 @@
 import { once } from 'node:events'
-import { constants, createSecureServer, type ServerHttp2Stream } from 'node:http2'
+import { constants } from 'node:http2'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
 import test, { type ExecutionContext } from 'ava'
 import { Client, fetch as undiciFetch } from 'undici/index.js'
 import { pem } from '../../agent/support.js'
-import { get, named, over } from './servers.js'
+import { get, http2Node, named, over, overHttp2 } from './servers.js'
 
 const url = 'http://service.local/'
 const answer = 'HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nfirst'
@@ -107,28 +107,12 @@ test('fetch through run() blames no node for a connection that the server had cl
   t.is(await balancer.run(ask, { attempts: 2 }), 'first')
 })
 
-/** A node that speaks HTTP/2 and does this with streams. */
-async function http2(t: ExecutionContext, onStream: (stream: ServerHttp2Stream) => void) {
-  const server = createSecureServer({ key: pem('server-key'), cert: pem('server') })
-  server.on('stream', onStream)
-  server.on('sessionError', () => {})
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.teardown(() => server.close())
-  return { id: `127.0.0.1:${(server.address() as AddressInfo).port}` }
-}
-
-const overHttp2 = {
-  origins: (id: string) => `https://${id}`,
-  pool: { connect: { ca: pem('ca') }, allowH2: true },
-}
-
 test('a refused stream is sent elsewhere whatever its method, and is no failure of the node', async (t) => {
-  const refusing = await http2(t, (stream) => {
+  const refusing = await http2Node(t, (stream) => {
     stream.on('error', () => {})
     stream.close(constants.NGHTTP2_REFUSED_STREAM)
   })
-  const good = await http2(t, (stream) => {
+  const good = await http2Node(t, (stream) => {
     stream.respond({ ':status': 200 })
     stream.pipe(stream)
   })
@@ -143,8 +127,40 @@ test('a refused stream is sent elsewhere whatever its method, and is no failure 
   t.deepEqual(inFlight(), [0, 0])
 })
 
+/** A node that closes its first connection in good order (GOAWAY), with a request on it that it has not answered; then it echoes. */
+function goingAway(t: ExecutionContext) {
+  let isFirst = true
+  return http2Node(t, (stream) => {
+    stream.on('error', () => {})
+    if (isFirst) {
+      isFirst = false
+      const { session } = stream
+      session?.goaway(constants.NGHTTP2_NO_ERROR, 0)
+      // The frame is to be sent before the connection ends.
+      setImmediate(() => session?.destroy())
+      return
+    }
+    stream.respond({ ':status': 200 })
+    stream.pipe(stream)
+  })
+}
+
+test('a request on a connection that goes away is retried where it may be sent twice, and is no failure', async (t) => {
+  const idempotent = over(t, [await goingAway(t)], overHttp2)
+  const { body } = await idempotent.dispatcher.request({ path: '/', method: 'PUT', body: 'twice' })
+  t.is(await body.text(), 'twice')
+  t.deepEqual(idempotent.outcomes(), [[1, 0]])
+  t.is(idempotent.dispatcher.stats.unblamed, 1)
+  // undici 7 does not say whether the server has looked at it.
+  const { dispatcher, outcomes, inFlight } = over(t, [await goingAway(t)], overHttp2)
+  await t.throwsAsync(dispatcher.request({ path: '/', method: 'POST', body: 'once' }))
+  t.deepEqual(outcomes(), [[0, 0]])
+  t.is(dispatcher.stats.unblamed, 1)
+  t.deepEqual(inFlight(), [0])
+})
+
 test('a stream that ends with another error is a failure, and a POST is not sent again', async (t) => {
-  const failing = await http2(t, (stream) => {
+  const failing = await http2Node(t, (stream) => {
     stream.on('error', () => {})
     stream.close(constants.NGHTTP2_INTERNAL_ERROR)
   })
