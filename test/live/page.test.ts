@@ -33,6 +33,11 @@ async function open(page: Page, url: string): Promise<void> {
   await page.locator('tbody tr.row').first().waitFor()
 }
 
+/** What the init script of a test keeps of the painted labels: those of each chart. */
+interface Painted {
+  labels(): string[][]
+}
+
 function row(page: Page, id: string) {
   return page.locator('tbody tr.row', { has: page.getByRole('button', { name: id, exact: true }) })
 }
@@ -75,6 +80,44 @@ for (const { name, options } of looks) {
     },
   )
 }
+
+inBrowser('no label of a chart’s axis repeats', {}, async (t, page) => {
+  // Labels are painted: what each canvas was last painted with is kept.
+  await page.addInitScript(() => {
+    const painted = new Map<object, string[]>()
+    const context = CanvasRenderingContext2D.prototype
+    const { clearRect, fillText } = context
+    context.clearRect = function (...box) {
+      painted.set(this, [])
+      clearRect.apply(this, box)
+    }
+    context.fillText = function (text, ...at) {
+      // Labels of x are centred, and those of y are not.
+      painted.get(this)?.push(`${this.textAlign} ${text}`)
+      fillText.call(this, text, ...at)
+    }
+    Object.assign(globalThis, { labels: () => [...painted.values()] })
+  })
+  const { balancer, url } = await fleet(t)
+  await open(page, url)
+  await page.getByRole('button', { name: '10.0.0.1:8080', exact: true }).click()
+  const charts = page.locator('.detail canvas')
+  // Little changes: the steps of the axes are less than their labels can say.
+  for (const cpu of [20, 20.2, 20.4]) {
+    balancer.report('10.0.0.1:8080', { cpu })
+    const seen = await page.evaluate(() => (globalThis as unknown as Painted).labels().flat().length)
+    await page.waitForFunction(
+      (seen) => (globalThis as unknown as Painted).labels().flat().length !== seen,
+      seen,
+    )
+    const labels = await page.evaluate(() => (globalThis as unknown as Painted).labels())
+    const shown = labels
+      .map((texts) => texts.filter((text) => !text.endsWith(' ')))
+      .filter(({ length }) => length > 0)
+    t.is(shown.length, await charts.count())
+    for (const texts of shown) t.deepEqual(texts, [...new Set(texts)])
+  }
+})
 
 inBrowser(
   'of 5,000 nodes those alone are made that are in sight, and all can be gone to',

@@ -118,7 +118,8 @@ function widenText(): void {
   const widest = 0.55
   const sample =
     'Server 1: 100 % of requests, last told CPU 65 %, 1.9 s ago. Picks/s, in flight 10.0.0.1:8080'
-  document.addEventListener('DOMContentLoaded', () => {
+  const sheet = new CSSStyleSheet()
+  const widen = () => {
     const context = document.createElement('canvas').getContext('2d')
     if (context === null) throw new Error('no canvas to measure text with')
     const { fontFamily } = getComputedStyle(document.body)
@@ -126,13 +127,15 @@ function widenText(): void {
       context.font = `${weight} 100px ${fontFamily}`
       return Math.max(widest - context.measureText(sample).width / sample.length / 100, 0).toFixed(4)
     }
-    const sheet = new CSSStyleSheet()
     sheet.replaceSync(`
       * { letter-spacing: ${widenedBy(400)}em !important }
       :is(h1, h2, h3, h4, dt, b, button, th, .value, .badge) { letter-spacing: ${widenedBy(600)}em !important }
     `)
-    document.adoptedStyleSheets.push(sheet)
-  })
+    if (!document.adoptedStyleSheets.includes(sheet)) document.adoptedStyleSheets.push(sheet)
+  }
+  // Before the page's own scripts measure any text, and again once its style sheets have loaded.
+  document.addEventListener('readystatechange', widen)
+  document.addEventListener('DOMContentLoaded', widen)
 }
 
 /** Serves a page until the test ends. Returns its URL. */

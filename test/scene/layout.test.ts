@@ -2,9 +2,9 @@ import test from 'ava'
 import fc from 'fast-check'
 import { MOST_DRAWN } from '../../dist/scene/model/fleet.js'
 import { expectedFlights, Flights, flightTime, MOST_FLIGHTS } from '../../dist/scene/model/flights.js'
-import { type Box, layOut, markQueue, pointOf, wayPath } from '../../dist/scene/model/layout.js'
+import { type Box, LEAST_WIDTH, layOut, markQueue, pointOf, wayPath } from '../../dist/scene/model/layout.js'
 
-const widths = fc.integer({ min: 300, max: 1_600 })
+const widths = fc.integer({ min: LEAST_WIDTH, max: 1_600 })
 const balancers = fc.integer({ min: 1, max: 32 })
 const servers = fc.integer({ min: 1, max: MOST_DRAWN })
 
@@ -27,7 +27,7 @@ test('at any width from a phone’s on, everything is inside, and the columns st
       t.is(layout.servers.length, servers)
       t.true(layout.users.x + layout.users.width < layout.balancers.x)
       for (const { waiting, card } of layout.servers) {
-        t.true(layout.balancers.x + layout.balancers.width + 10 < waiting.x)
+        t.true(layout.balancers.x + layout.balancers.width + 8 < waiting.x)
         t.is(waiting.x + waiting.width, card.x)
       }
     }),

@@ -9,7 +9,7 @@ const looks: readonly { name: string; link?: string; options: VisitOptions }[] =
   { name: 'dark', options: { colorScheme: 'dark' } },
   { name: 'beside', link: '#second=adaptive', options: { colorScheme: 'light' } },
   { name: 'phone', options: { colorScheme: 'light', ...phone } },
-  { name: 'phone-dark', link: '#second=adaptive', options: { colorScheme: 'dark', ...phone } },
+  { name: 'phone-dark', link: '#second=adaptive&servers=8', options: { colorScheme: 'dark', ...phone } },
 ]
 
 for (const { name, link = '', options } of looks) {
@@ -46,6 +46,35 @@ for (const [name, most, options] of [
     t.true(((await drawing.boundingBox())?.y ?? Number.NaN) < most)
   })
 }
+
+inBrowser(
+  'however narrow the window is, every text has room',
+  { width: 200, height: 600 },
+  async (t, page) => {
+    // Also what is drawn only while the page loads.
+    await page.addInitScript(() => {
+      const lengths: number[] = []
+      Object.assign(globalThis, { lengths })
+      const set = Element.prototype.setAttribute
+      Element.prototype.setAttribute = function (name, value) {
+        if (name === 'textLength') lengths.push(Number(value))
+        set.call(this, name, value)
+      }
+    })
+    await page.goto(`${await served(t)}#balancers=3&lostAt=0`)
+    await page.locator('.drawing .lost').waitFor()
+    const lengths = await page.evaluate(() => (globalThis as unknown as { lengths: number[] }).lengths)
+    t.true(lengths.length > 0 && lengths.every((length) => length > 0), lengths.join())
+    const crossing = await page.evaluate(() => {
+      const right = document.querySelector('.balancers')?.getBoundingClientRect().right ?? Number.NaN
+      const cards = [...document.querySelectorAll('.server .panel')].map(
+        (card) => card.getBoundingClientRect().left,
+      )
+      return cards.filter((left) => !(left > right))
+    })
+    t.deepEqual(crossing, [])
+  },
+)
 
 inBrowser('the scene page loads in under 200 KB', {}, async (t, page) => {
   await page.goto(await served(t), { waitUntil: 'networkidle' })

@@ -49,7 +49,10 @@ const LABEL = 42
 /** Height of the users with what is written under them. */
 const LEAST_HEIGHT = 216
 
-/** Lays out users, balancers and servers, from left to right. */
+/** Least width of a drawing, px: that of a phone of 320 px. In less, columns would overlap and texts have no room. */
+export const LEAST_WIDTH = 288
+
+/** Lays out users, balancers and servers, from left to right, in a width of at least `LEAST_WIDTH`. */
 export function layOut(width: number, balancers: number, servers: number): Layout {
   const narrow = width < 560
   const cardHeight = 96

@@ -4,7 +4,16 @@ import { rounded } from '../../estimate/formats.js'
 import { fleetOf } from '../model/fleet.js'
 import { Flights, flightTime } from '../model/flights.js'
 import { scenePolicies } from '../model/inputs.js'
-import { type Box, type Layout, layOut, TOP, trunkPath, USERS, wayPath } from '../model/layout.js'
+import {
+  type Box,
+  type Layout,
+  LEAST_WIDTH,
+  layOut,
+  TOP,
+  trunkPath,
+  USERS,
+  wayPath,
+} from '../model/layout.js'
 import type { Player } from '../model/player.js'
 import type { SceneRun } from '../model/run.js'
 import { titleOf } from '../model/words.js'
@@ -36,7 +45,7 @@ export function Drawing({ player, which }: DrawingProps) {
   const { title } = scenePolicies[run.policy]
   const text = `${title}: requests go from users through ${balancers === 1 ? 'a load balancer' : `${balancers} load balancers`} to ${count === 1 ? 'one server' : `${count} servers`}. Their figures are in the table “Figures of the servers”.`
   return (
-    <div class="drawing" ref={box} style={{ height: `${layout.height}px` }}>
+    <div class="drawing" ref={box} style={{ height: `${layout.height}px`, minWidth: `${LEAST_WIDTH}px` }}>
       <svg width={layout.width} height={layout.height} role="img" aria-label={text}>
         <Headings layout={layout} balancers={balancers} />
         <Ways layout={layout} run={run} />

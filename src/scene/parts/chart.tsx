@@ -102,9 +102,9 @@ export function Chart(props: ChartProps) {
   )
 }
 
-/** Labels of an axis. One that rounds to the same text as the label before it is left out. */
+/** Labels of an axis. One that rounds to the same text as another before it is left out. */
 function distinct(labels: readonly string[]): string[] {
-  return labels.map((label, i) => (label === labels[i - 1] ? '' : label))
+  return labels.map((label, i) => (labels.indexOf(label) < i ? '' : label))
 }
 
 function textOf(value: number | null | undefined, format: (value: number) => string): string {
