@@ -177,5 +177,6 @@ export type {
   RemoteErrorEvent,
   ReportErrorEvent,
   SamplerErrorEvent,
+  WorkerFaultEvent,
   WorkerRestartEvent,
 } from './telemetry.js'

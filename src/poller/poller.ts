@@ -94,6 +94,11 @@ export interface PollerCounters extends AnswerCounts {
    * each time up to 5 min. As of the last cycle, or a little later.
    */
   quarantined: number
+  /**
+   * Exceptions in a polling thread that could not be put down to one member. The thread goes on, and all pollers that use it
+   * count them. Each is published on `idlest:worker:fault`, and the first of a thread is warned of (`IDLEST_WORKER_FAULT`).
+   */
+  faults: number
   /** Members that failed in the last cycle. */
   failing: number
   /** Process warnings for members that failed. */
@@ -114,6 +119,7 @@ export class Poller {
     error: 0,
     pushed: noPushes(),
     quarantined: 0,
+    faults: 0,
     failing: 0,
     warned: 0,
   }
@@ -227,6 +233,9 @@ export class Poller {
         this.counters.late += reports
       },
       onAside: (aside) => this.#heard(aside),
+      onFault: () => {
+        this.counters.faults++
+      },
     }
     const local = new LocalShare(memory, clock, settings, listener)
     const source = sourceFor(this.#options)
