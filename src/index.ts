@@ -180,5 +180,6 @@ export type {
   ReportErrorEvent,
   SamplerErrorEvent,
   UnknownFieldsEvent,
+  WorkerFaultEvent,
   WorkerRestartEvent,
 } from './telemetry.js'

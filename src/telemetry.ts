@@ -128,6 +128,14 @@ export interface WorkerRestartEvent {
   readonly error: unknown
 }
 
+/** An exception in the polling thread that could not be put down to one node. The thread goes on. */
+export interface WorkerFaultEvent {
+  /** How many there were in all. */
+  readonly faults: number
+  /** What was thrown, in words. */
+  readonly reason: string
+}
+
 /** A discovery found other nodes than before. */
 export interface DiscoveryChangeEvent {
   /** The discovery's name, such as `dns:api.example`. */
@@ -165,6 +173,7 @@ export const channels = {
   customError: channel('idlest:custom:error'),
   samplerError: channel('idlest:sampler:error'),
   workerRestart: channel('idlest:worker:restart'),
+  workerFault: channel('idlest:worker:fault'),
   discoveryChange: channel('idlest:discovery:change'),
   discoveryProblem: channel('idlest:discovery:problem'),
 } as const

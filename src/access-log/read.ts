@@ -1,9 +1,9 @@
-import { createReadStream } from 'node:fs'
 import { Readable, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { StringDecoder } from 'node:string_decoder'
 import { createGunzip } from 'node:zlib'
 import { AccessLog } from './access-log.js'
+import { openLog } from './source.js'
 
 /** How a log is read. */
 export interface ReadOptions {
@@ -44,7 +44,7 @@ async function* pieces(source: AsyncIterable<Buffer>, onProgress: ReadOptions['o
 }
 
 /**
- * Reads an access log: a file, or standard input by `-`; also one that gzip wrote. Rejects where it can't be read, and
+ * Reads an access log: a file, or standard input by `-`; also one that gzip wrote. Rejects where it can't be read (see `openLog`), and
  * where it goes on and on without a request, or with more than 50 million: it may have no end. Where
  * the compression is cut short or broken, what comes before is used, and the line in which it breaks off is a bad one; of data that
  * is wrong, and not just cut short, up to 16 KiB before that are lost with it.
@@ -55,8 +55,7 @@ export async function readAccessLog(
 ): Promise<AccessLog> {
   const log = new AccessLog(field)
   const decoder = new StringDecoder('utf8')
-  const source: AsyncIterable<Buffer> = path === '-' ? process.stdin : createReadStream(path)
-  const raw = pieces(source, onProgress)
+  const raw = pieces(await openLog(path), onProgress)
   const first = await raw.next()
   if (first.done) return log
   const whole = Readable.from(

@@ -109,6 +109,8 @@ export class FileFinder implements Finder {
     let content: FileContent | undefined
     let problem: unknown
     try {
+      // A pipe would hold one of libuv's threads until somebody writes to it.
+      if (!(await stat(path)).isFile()) throw new Error('it is not a regular file')
       text = await readFile(path, 'utf8')
       content = readNodes(text, path.endsWith('.json'))
     } catch (error) {

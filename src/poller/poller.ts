@@ -97,6 +97,11 @@ export interface PollerCounters extends AnswerCounts {
   quarantined: number
   /** Reports, polled or pushed, with fields that are not known; the others were used. As of the last cycle, or a little later. */
   unknownFields: number
+  /**
+   * Exceptions in a polling thread that could not be put down to one member. The thread goes on, and all pollers that use it
+   * count them. Each is published on `idlest:worker:fault`, and the first of a thread is warned of (`IDLEST_WORKER_FAULT`).
+   */
+  faults: number
   /** Members that failed in the last cycle. */
   failing: number
   /** Process warnings for members that failed. */
@@ -118,6 +123,7 @@ export class Poller {
     pushed: noPushes(),
     quarantined: 0,
     unknownFields: 0,
+    faults: 0,
     failing: 0,
     warned: 0,
   }
@@ -233,6 +239,9 @@ export class Poller {
         this.counters.late += reports
       },
       onAside: (aside) => this.#heard(aside),
+      onFault: () => {
+        this.counters.faults++
+      },
     }
     const local = new LocalShare(memory, clock, settings, listener)
     const source = sourceFor(this.#options)

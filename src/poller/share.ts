@@ -28,4 +28,6 @@ export interface ShareListener {
   /** So many reports came that nobody waits for any more. */
   onLate(reports: number): void
   onAside(aside: Aside): void
+  /** An exception in a polling thread could not be put down to one member. */
+  onFault(): void
 }

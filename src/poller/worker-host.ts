@@ -2,7 +2,7 @@ import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads'
 import type { Clock, TimerHandle } from '../clock.js'
 import { reasonOf } from '../errors.js'
 import { processClock } from '../process-clock.js'
-import { channels, type WorkerRestartEvent } from '../telemetry.js'
+import { channels, type WorkerFaultEvent, type WorkerRestartEvent } from '../telemetry.js'
 import { warn } from '../warn.js'
 import { BackOff, type BackOffOptions } from './back-off.js'
 import type { AsideMessage, Done, FromWorker, Probed, ToWorker } from './protocol.js'
@@ -24,6 +24,8 @@ export interface HostClient {
   onAside?(message: AsideMessage): void
   /** For clients that probe. */
   onProbed?(message: Probed): void
+  /** An exception in the thread could not be put down to one member. The thread goes on. */
+  onFault?(): void
   /** The thread ended and took all rounds in progress with it. */
   onCrash(reason: string): void
 }
@@ -156,9 +158,14 @@ export class WorkerHost {
     }
   }
 
-  // Told once: what happens again and again would be told again and again.
+  // Warned of once: the cause may bring about another one in each round.
   #faulty(reason: string): void {
-    if (this.faults++ > 0) return
+    this.faults++
+    if (channels.workerFault.hasSubscribers) {
+      channels.workerFault.publish({ faults: this.faults, reason } satisfies WorkerFaultEvent)
+    }
+    for (const client of [...this.#clients.values()]) client.onFault?.()
+    if (this.faults > 1) return
     warn(`something went wrong in the polling thread, which goes on: ${reason}`, 'IDLEST_WORKER_FAULT')
   }
 

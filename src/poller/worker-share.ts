@@ -122,6 +122,10 @@ export class WorkerShare implements Share, HostClient {
     this.#listener.onAside(aside)
   }
 
+  onFault(): void {
+    this.#listener.onFault()
+  }
+
   onCrash(reason: string): void {
     this.#giveUp(`the polling thread ended: ${reason}`)
   }

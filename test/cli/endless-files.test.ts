@@ -1,5 +1,8 @@
-import { existsSync } from 'node:fs'
-import test from 'ava'
+import { execFileSync } from 'node:child_process'
+import { createWriteStream, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import test, { type ExecutionContext } from 'ava'
 import { run } from './command.js'
 
 const endless = existsSync('/dev/zero') ? test : test.skip
@@ -22,3 +25,39 @@ for (const { args, says } of [
     t.regex(stderr, says)
   })
 }
+
+/** A pipe with a name. */
+function pipe(t: ExecutionContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'idlest-pipe-'))
+  t.teardown(() => rmSync(folder, { recursive: true }))
+  const path = join(folder, 'pipe')
+  execFileSync('mkfifo', [path])
+  return path
+}
+
+for (const args of [
+  ['simulate', '--replay', 'PIPE'],
+  ['simulate', 'PIPE'],
+  ['agent', '--tls-cert', 'PIPE', '--tls-key', 'PIPE'],
+  ['agent', '--nats', 'n', '--nats-id', 'a', '--nats-credentials', 'PIPE'],
+]) {
+  endless(`idlest ${args.join(' ')} ends where nobody writes to the pipe, and says so`, async (t) => {
+    const path = pipe(t)
+    const { code, stderr } = await run(...args.map((arg) => (arg === 'PIPE' ? path : arg)))
+    t.true(code === 1 || code === 2)
+    t.regex(stderr, /a pipe that nobody writes to/)
+  })
+}
+
+endless('a log and a scenario that a command writes to a pipe are read', async (t) => {
+  const log = pipe(t)
+  const line = (second: number) =>
+    `127.0.0.1 - - [10/Oct/2026:13:55:${second} +0000] "GET / HTTP/1.1" 200 5\n`
+  createWriteStream(log).end(Array.from({ length: 40 }, (_, i) => line(10 + i)).join(''))
+  const replayed = await run('simulate', '--replay', log, '--servers', '2', '--policy', 'random', '--json')
+  t.is(replayed.code, 0, replayed.stderr)
+  const scenario = pipe(t)
+  createWriteStream(scenario).end('{ "servers": -1 }')
+  const read = await run('simulate', scenario)
+  t.regex(read.stderr, /servers/)
+})

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { channel } from 'node:diagnostics_channel'
 import {
   appendFileSync,
@@ -274,4 +275,16 @@ test('a path may be a URL, and what is neither is refused', async (t) => {
     t.throws(() => fileDiscovery(wrong as never), { instanceOf: OptionError })
   }
   t.throws(() => fileDiscovery(path, { intervall: 5 } as never), { instanceOf: OptionError })
+})
+
+const pipes = process.platform === 'win32' ? test.skip : test
+
+pipes('a pipe in place of the file is a problem, and holds up nothing', async (t) => {
+  const folder = folderOf(t)
+  const path = join(folder, 'nodes')
+  execFileSync('mkfifo', [path])
+  const { discovery, problem } = followed(t, path)
+  await problem('failed')
+  t.is(discovery.stats().problems.failed, 1)
+  unlinkSync(path)
 })

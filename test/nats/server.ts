@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { accessSync, constants, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { type AddressInfo, connect, createServer } from 'node:net'
+import { type AddressInfo, connect, createServer, isIPv6 } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
@@ -31,8 +31,8 @@ export const hasNats = binary !== undefined
 export const test = binary === undefined ? anyTest.skip : anyTest
 
 /** A port that nobody listens on. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
+export async function freePort(host = '127.0.0.1'): Promise<number> {
+  const server = createServer().listen(0, host)
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   server.close()
@@ -41,8 +41,8 @@ export async function freePort(): Promise<number> {
 }
 
 // A server says who it is to whoever connects.
-async function speaks(port: number): Promise<boolean> {
-  const socket = connect(port, '127.0.0.1')
+async function speaks(port: number, host: string): Promise<boolean> {
+  const socket = connect(port, host)
   try {
     await once(socket, 'data')
     return true
@@ -66,27 +66,32 @@ function guard({ pid }: ChildProcess): ChildProcess {
 /** A real nats-server on the loopback, stopped when the test ends. */
 export class NatsServer {
   readonly port: number
+  readonly #host: string
   readonly #config: string
   #process: ChildProcess | undefined
   #guard: ChildProcess | undefined
 
-  private constructor(port: number, config: string) {
+  private constructor(host: string, port: number, config: string) {
+    this.#host = host
     this.port = port
     this.#config = config
   }
 
-  /** @param config more of its configuration */
-  static async start(t: ExecutionContext, config = ''): Promise<NatsServer> {
-    const server = await NatsServer.stopped(t, config)
+  /**
+   * @param config more of its configuration
+   * @param host a loopback address
+   */
+  static async start(t: ExecutionContext, config = '', host?: string): Promise<NatsServer> {
+    const server = await NatsServer.stopped(t, config, host)
     await server.start()
     return server
   }
 
   /** One that has a port, and is not started yet. */
-  static async stopped(t: ExecutionContext, config = ''): Promise<NatsServer> {
+  static async stopped(t: ExecutionContext, config = '', host = '127.0.0.1'): Promise<NatsServer> {
     const folder = mkdtempSync(join(tmpdir(), 'idlest-nats-'))
     const file = join(folder, 'server.conf')
-    const server = new NatsServer(await freePort(), file)
+    const server = new NatsServer(host, await freePort(host), file)
     server.configure(config)
     t.teardown(async () => {
       await server.kill()
@@ -96,12 +101,12 @@ export class NatsServer {
   }
 
   get address(): string {
-    return `127.0.0.1:${this.port}`
+    return `${isIPv6(this.#host) ? `[${this.#host}]` : this.#host}:${this.port}`
   }
 
   /** What holds from the next start on. */
   configure(config: string): void {
-    writeFileSync(this.#config, `listen: "127.0.0.1:${this.port}"\n${config}`)
+    writeFileSync(this.#config, `listen: "${this.address}"\n${config}`)
   }
 
   async start(): Promise<void> {
@@ -109,7 +114,7 @@ export class NatsServer {
     const child = spawn(binary, ['-c', this.#config], { stdio: 'ignore' })
     this.#process = child
     this.#guard = guard(child)
-    while (!(await speaks(this.port))) {
+    while (!(await speaks(this.port, this.#host))) {
       if (child.exitCode !== null) throw new Error(`nats-server ended with ${child.exitCode}`)
       await setTimeout(10)
     }

@@ -129,7 +129,7 @@ export function httpNode(t: ExecutionContext, id: string, options: HttpTransport
 /** What asks over HTTP, by these polling threads. */
 export function httpAsker({ memory, clock }: Table, hosts: readonly WorkerHost[]): Asker {
   const settings = { silentFor: 0, coalesce: 50 }
-  const listener = { onLate: () => {}, onAside: () => {} }
+  const listener = { onLate: () => {}, onAside: () => {}, onFault: () => {} }
   const buffer = memory.buffer as SharedArrayBuffer
   return new Asker({
     memory,

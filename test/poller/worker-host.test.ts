@@ -39,6 +39,9 @@ class Client implements HostClient {
   onDone({ round }: Done): void {
     this.heard.push(`done ${round}`)
   }
+  onFault(): void {
+    this.heard.push('fault')
+  }
   onCrash(reason: string): void {
     this.heard.push(`crash: ${reason}`)
   }
@@ -331,15 +334,27 @@ test('a polling thread has no preloads, and yet the flags that connections go by
   t.deepEqual(told, ['ipv4first', 'TLSv1.3'])
 })
 
-test.serial('what goes wrong in a thread that goes on is counted, and warned of once', async (t) => {
-  const { host, last, workers } = setUp(t)
-  const client = new Client()
-  host.attach(client)
-  const warnings = warningsOf(t, 'IDLEST_WORKER_FAULT', 'something went wrong')
-  for (let i = 0; i < 3; i++) last().emit('message', { type: 'fault', reason: 'out of the blue' })
-  await new Promise((resolve) => setImmediate(resolve))
-  t.is(host.faults, 3)
-  t.is(warnings.length, 1)
-  t.is(workers.length, 1)
-  t.deepEqual(client.heard, [])
-})
+test.serial(
+  'exceptions of a thread that goes on are counted, published and passed to its users, and warned of once',
+  async (t) => {
+    const { host, last, workers } = setUp(t)
+    const [one, other] = [new Client(), new Client()]
+    for (const client of [one, other]) host.attach(client)
+    const events: unknown[] = []
+    const listener = (event: unknown) => events.push(event)
+    subscribe('idlest:worker:fault', listener)
+    t.teardown(() => unsubscribe('idlest:worker:fault', listener))
+    const warnings = warningsOf(t, 'IDLEST_WORKER_FAULT', 'something went wrong')
+    for (const reason of ['first', 'second']) last().emit('message', { type: 'fault', reason })
+    await new Promise((resolve) => setImmediate(resolve))
+    t.is(host.faults, 2)
+    t.deepEqual(events, [
+      { faults: 1, reason: 'first' },
+      { faults: 2, reason: 'second' },
+    ])
+    t.is(warnings.length, 1)
+    t.is(workers.length, 1)
+    t.is(host.restarts, 0)
+    for (const { heard } of [one, other]) t.deepEqual(heard, ['fault', 'fault'])
+  },
+)

@@ -29,11 +29,11 @@ export function serviceOf(path: string, { requestStream = false, responseStream 
 export function listenGrpc(
   t: ExecutionContext,
   server: grpc.Server,
-  { port = 0, credentials = grpc.ServerCredentials.createInsecure() } = {},
+  { host = '127.0.0.1', port = 0, credentials = grpc.ServerCredentials.createInsecure() } = {},
 ): Promise<number> {
   t.teardown(() => server.forceShutdown())
   return new Promise((resolve, reject) => {
-    server.bindAsync(`127.0.0.1:${port}`, credentials, (error, bound) => {
+    server.bindAsync(`${host}:${port}`, credentials, (error, bound) => {
       if (error === null) resolve(bound)
       else reject(error)
     })

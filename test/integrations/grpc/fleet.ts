@@ -36,7 +36,12 @@ export interface TestServer {
 export async function serve(
   t: ExecutionContext,
   report?: Report,
-  { port = 0, add = (_server: grpc.Server) => {} } = {},
+  {
+    host = '127.0.0.1',
+    port = 0,
+    credentials = grpc.ServerCredentials.createInsecure(),
+    add = (_server: grpc.Server) => {},
+  } = {},
 ): Promise<TestServer> {
   const server = new grpc.Server()
   add(server)
@@ -49,9 +54,9 @@ export async function serve(
       done(null, Buffer.from('fine'), trailer)
     },
   })
-  const bound = await listenGrpc(t, server, { port })
+  const bound = await listenGrpc(t, server, { host, port, credentials })
   const it: TestServer = {
-    id: `127.0.0.1:${bound}`,
+    id: `${host}:${bound}`,
     port: bound,
     server,
     calls: 0,
@@ -82,6 +87,7 @@ export function connect(
   target: readonly TestServer[] | string,
   {
     credentials = grpc.credentials.createInsecure(),
+    channelOptions = {},
     balancer = {},
     retries = false,
     ...rest
@@ -89,6 +95,7 @@ export function connect(
     credentials?: grpc.ChannelCredentials
     /** Whether grpc-js sends calls again by itself. */
     retries?: boolean
+    channelOptions?: grpc.ChannelOptions
   } = {},
 ): TestChannel {
   const clock = new VirtualClock(1_000)
@@ -105,6 +112,7 @@ export function connect(
     'grpc.use_local_subchannel_pool': 1,
     'grpc.enable_retries': retries ? 1 : 0,
     'grpc.initial_reconnect_backoff_ms': 100,
+    ...channelOptions,
   })
   t.teardown(() => client.close())
   const call = (options: grpc.CallOptions = {}) =>
