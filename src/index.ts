@@ -10,8 +10,10 @@ export {
   type CustomReading,
   custom,
 } from './algorithms/custom/options.js'
-export type { Grounds, GroundsCode } from './algorithms/explain.js'
+export type { ValueColumn } from './algorithms/definition.js'
+export type { Grounds, GroundsCode, LoadReason } from './algorithms/explain.js'
 export { type HashRingAlgorithm, type HashRingOptions, hashRing } from './algorithms/hash-ring/options.js'
+export type { NodeKey } from './algorithms/keyed.js'
 export {
   type LeastConnectionsAlgorithm,
   type LeastConnectionsOptions,
@@ -27,7 +29,7 @@ export {
 } from './algorithms/power-of-two/options.js'
 export { type PrequalAlgorithm, type PrequalOptions, prequal } from './algorithms/prequal/options.js'
 export { type RandomAlgorithm, type RandomOptions, random } from './algorithms/random/options.js'
-export type { Algorithm, KeyedAlgorithm } from './algorithms/registry.js'
+export type { Algorithm, EngineAlgorithm, KeyedAlgorithm } from './algorithms/registry.js'
 export {
   type RoundRobinAlgorithm,
   type RoundRobinOptions,
