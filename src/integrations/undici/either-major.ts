@@ -38,7 +38,8 @@ export interface EitherDispatcher extends EventEmitter {
 /** Options of a node's pool: those that undici 7 and 8 have in common. */
 export type PoolOptions = Omit<Pool.Options, 'factory' | 'interceptors'>
 
-type Done<D> = (error: Error | null, data: D) => void
+/** What is called once, with an error or the result. */
+export type Done<D> = (error: Error | null, data: D) => void
 
 /** What `BalancedDispatcher` has of undici's `Dispatcher`, for both majors: see there. */
 export interface DispatcherOfEither extends EventEmitter, Pick<Dispatcher, 'close' | 'destroy'> {

@@ -5,6 +5,7 @@ export {
   type BalancedDispatcherConstructor,
   type DispatcherOfEither,
   type DispatchRequest,
+  type Done,
   type EitherDispatcher,
   type HandlerOfEither,
   type InterceptorOfEither,
