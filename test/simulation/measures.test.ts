@@ -2,6 +2,7 @@ import test from 'ava'
 import { nodesTable, responsesTable, time } from '../../dist/cli/result-tables.js'
 import { quantile } from '../../dist/simulation/measures.js'
 import { policies } from '../../dist/simulation/policies.js'
+import type { Policy } from '../../dist/simulation/policy.js'
 import type { Scene, ServerSpec } from '../../dist/simulation/scene.js'
 import { simulate } from '../../dist/simulation/simulation.js'
 import { inTurn } from './in-turn.js'
@@ -96,11 +97,17 @@ test('a run of which nothing is measured has no figures, and tables say so', (t)
   t.regex(nodesTable([result]), /│ server-2 +│ +- \/ - │/)
 })
 
+function policyOf(name: string, reportInterval: number): Policy {
+  const named = policies.get(name)
+  if (named === undefined) throw new Error(`there is no policy ${name}`)
+  return named.make(name, { reportInterval, delay: 0 })
+}
+
 // Seven reports: swings of a few reports must not be taken for growth.
 test('in a short run too, loads that swing settle, and a queue that only grows does not', (t) => {
   const slow = [...alike(7), { background: 0.5 }]
-  const settled = (name: keyof typeof policies, seed: number, servers: readonly ServerSpec[]) => {
-    const policy = policies[name].make(name, { reportInterval: 5_000, delay: 0 })
+  const settled = (name: string, seed: number, servers: readonly ServerSpec[]) => {
+    const policy = policyOf(name, 5_000)
     return simulate({ ...queues(servers, 0.7, 20_000), reportInterval: 5_000 }, policy, seed).settled
   }
   for (const seed of [1, 2, 3, 4, 5, 6]) {
@@ -122,7 +129,7 @@ test('in a short run too, loads that swing settle, and a queue that only grows d
 
 test('where all servers have more to do than they can, no policy settles', (t) => {
   for (const name of ['adaptive', 'round-robin', 'random'] as const) {
-    const policy = policies[name].make(name, { reportInterval: 1_000, delay: 0 })
+    const policy = policyOf(name, 1_000)
     const scene = { ...queues(alike(4, { cores: 2 }), 1.2, 20_000), reportInterval: 1_000 }
     t.false(simulate(scene, policy).settled, name)
   }
