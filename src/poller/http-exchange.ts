@@ -47,6 +47,8 @@ const LF = 0x0a
 export class HttpExchange {
   /** Resolves in any case. */
   readonly answer: Promise<Answer>
+  /** Whether the answer was no HTTP, or broke a limit, so that no more of it was read. */
+  refused = false
   /** The failure, where the connection ended before anything of an answer came. */
   closed: Failure | undefined
   /** How long the connection may lie idle until the next request, ms; 0: it can't be used again. */
@@ -230,6 +232,7 @@ export class HttpExchange {
 
   // What is left of such an answer is not worth reading.
   #refuse(reason: string): void {
+    this.refused = true
     this.#ended = true
     this.keptFor = 0
     this.settle({ kind: 'error', reason })

@@ -13,6 +13,16 @@ type Target = HttpEndpoint & { readonly id: string }
 
 const HEARD: Answer = { kind: 'heard' }
 
+/** Answers in a row that are refused before a node is asked less often. */
+const REFUSALS = 2
+/** Most rounds in a row in which such a node is not asked. */
+const MOST_OFF = 7
+
+// To refuse an answer takes some ten times as long as to read one, with its new connection.
+function roundsOffFor(refusals: number): number {
+  return Math.min(MOST_OFF, 2 ** Math.max(0, refusals - REFUSALS) - 1)
+}
+
 /** A node that is asked over HTTP, with its slot. */
 class HttpMember extends HttpNode implements PlacedMember {
   readonly id: string
@@ -20,7 +30,8 @@ class HttpMember extends HttpNode implements PlacedMember {
   readonly generation: number
   readonly #reading: HttpReading
   readonly #costs: PageCosts | undefined
-  // Rounds in which it is not asked, since its page took much more than those of others. It counts as it did then.
+  // Rounds in which it is not asked, since its page took much more than those of others, or its answers are refused again and
+  // again. It counts as it did then.
   #roundsOff = 0
   #answer: Answer = HEARD
 
@@ -41,13 +52,13 @@ class HttpMember extends HttpNode implements PlacedMember {
   }
 
   override async ask(): Promise<Answer> {
-    if (this.#costs === undefined) return super.ask()
     if (this.#roundsOff > 0) {
       this.#roundsOff--
       return this.#answer
     }
     const answer = await super.ask()
-    this.#roundsOff = this.#costs.note(this, Math.max(this.bodySize, this.#reading.work ?? 0))
+    const cost = Math.max(this.bodySize, this.#reading.work ?? 0)
+    this.#roundsOff = Math.max(roundsOffFor(this.refusals), this.#costs?.note(this, cost) ?? 0)
     this.#answer = answer.kind === 'report' ? HEARD : answer
     return answer
   }

@@ -28,6 +28,8 @@ const NO_SETTINGS: TlsSettings = {}
 export class HttpNode {
   /** Bytes of the body of the last answer, as far as they came. */
   bodySize = 0
+  /** Answers in a row that were no HTTP, or broke a limit. */
+  refusals = 0
   readonly #endpoint: HttpEndpoint
   readonly #reading: HttpReading
   readonly #contexts: SecureContexts
@@ -56,6 +58,7 @@ export class HttpNode {
     const last = isReused && first === exchange.closed ? this.#send() : exchange
     const answer = await last.answer
     this.bodySize = last.size
+    this.refusals = last.refused ? this.refusals + 1 : 0
     return answer
   }
 

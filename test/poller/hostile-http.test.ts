@@ -178,3 +178,39 @@ test('beside pages for Prometheus without line breaks all good pages are read in
     poller.start()
   })
 })
+
+test('a node whose answers are refused again and again is asked in each eighth cycle, and fails in each', async (t) => {
+  let connections = 0
+  let isRight = false
+  const server = await serveTcp(t, (socket) => {
+    connections++
+    socket.on('end', () => socket.destroy())
+    socket.on('data', () => socket.write(isRight ? RIGHT : 'HTTP/2 what?\r\n\r\n'))
+  })
+  const seen: number[] = []
+  let failed = 0
+  let stored = 0
+  await new Promise<void>((resolve) => {
+    const { table, poller } = httpPoller(t, {
+      interval: 1,
+      timeout: 20_000,
+      onCycle: (tally) => {
+        seen.push(connections)
+        if (!isRight) failed += tally.failed.length
+        stored += tally.stored
+        if (seen.length === 40) isRight = true
+        if (stored === 2) resolve()
+      },
+    })
+    poller.setMembers([table.claim(idOf(server))])
+    poller.start()
+  })
+  t.is(failed, 40)
+  // In the first three cycles, then after 1, 3, 7 and 7 of them.
+  t.deepEqual(
+    [1, 2, 3, 4, 5, 8, 9, 16, 17, 24, 25].map((cycle) => seen[cycle - 1]),
+    [1, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7],
+  )
+  // Once it is right, it is asked in each cycle again.
+  t.true(seen.length <= 40 + 8 + 2)
+})
