@@ -13,6 +13,8 @@ export interface HttpReading {
   readonly bodyLimit: number
   /** Longest line of a body, bytes; default any. */
   readonly lineLimit?: number
+  /** What the last body that was read took, in bytes of one that is skipped. Default: the length of the body. */
+  readonly work?: number
   /** Reads an answer of a status of 2xx by its headers; undefined where they say nothing, so that the body counts. */
   readHeaders?(headers: AnswerHeaders, at: number): Answer | undefined
   /**
@@ -28,6 +30,13 @@ const HEAD_LIMIT = 16_384
 /** Most interim answers before an answer: servers send one or two. */
 const MOST_INTERIM = 8
 
+/**
+ * Most pieces in which an answer may come, beside one for each 64 bytes: a read of one byte takes as long as one of some
+ * thousands.
+ */
+const PIECES = 128
+const BYTES_A_PIECE = 64
+
 const BEGINNING = 'HTTP/1.'
 const LF = 0x0a
 
@@ -38,6 +47,8 @@ const LF = 0x0a
 export class HttpExchange {
   /** Resolves in any case. */
   readonly answer: Promise<Answer>
+  /** Whether the answer was no HTTP, or broke a limit, so that no more of it was read. */
+  refused = false
   /** The failure, where the connection ended before anything of an answer came. */
   closed: Failure | undefined
   /** How long the connection may lie idle until the next request, ms; 0: it can't be used again. */
@@ -54,6 +65,9 @@ export class HttpExchange {
   #head: HttpHead | undefined
   #chunks: Chunks | undefined
   #size = 0
+  // Of all that was read.
+  #pieces = 0
+  #received = 0
   // Bytes since the last line break of the body.
   #line = 0
   // Of the head, and then of the body.
@@ -67,6 +81,11 @@ export class HttpExchange {
       settle = resolve
     })
     this.#settle = settle
+  }
+
+  /** Bytes of the body so far. */
+  get size(): number {
+    return this.#size
   }
 
   /** Whether all of the answer has come, or no more will be read. */
@@ -88,7 +107,11 @@ export class HttpExchange {
 
   /** Takes what came on the connection. Once it has ended, the connection is for the next request if it is to be kept. */
   take(bytes: Buffer): void {
+    this.#pieces++
+    this.#received += bytes.length
     try {
+      if (this.#pieces > PIECES + this.#received / BYTES_A_PIECE)
+        throw new HttpError('an answer in too many small pieces')
       if (this.#head === undefined) this.#takeHead(bytes)
       else this.#takeBody(this.#head.framing, bytes)
     } catch (error) {
@@ -209,6 +232,7 @@ export class HttpExchange {
 
   // What is left of such an answer is not worth reading.
   #refuse(reason: string): void {
+    this.refused = true
     this.#ended = true
     this.keptFor = 0
     this.settle({ kind: 'error', reason })

@@ -26,6 +26,10 @@ const NO_SETTINGS: TlsSettings = {}
  * of nodes these take most of the memory, and none of them limits all that a node can send.
  */
 export class HttpNode {
+  /** Bytes of the body of the last answer, as far as they came. */
+  bodySize = 0
+  /** Answers in a row that were no HTTP, or broke a limit. */
+  refusals = 0
   readonly #endpoint: HttpEndpoint
   readonly #reading: HttpReading
   readonly #contexts: SecureContexts
@@ -51,7 +55,11 @@ export class HttpNode {
     const exchange = this.#send()
     const first = await exchange.answer
     // The other side may close a kept connection at the very moment of the request: that is no failure of the node.
-    return isReused && first === exchange.closed ? this.#send().answer : first
+    const last = isReused && first === exchange.closed ? this.#send() : exchange
+    const answer = await last.answer
+    this.bodySize = last.size
+    this.refusals = last.refused ? this.refusals + 1 : 0
+    return answer
   }
 
   /** Gives up on the answer and closes the connection; `ask` then resolves as `exit`. */

@@ -1,5 +1,5 @@
 import { BadReportError } from '../errors.js'
-import { readPrometheus } from './prometheus.js'
+import { type PageCost, readPrometheus } from './prometheus.js'
 import { amount } from './values.js'
 
 /** Whose CPU is read off a Prometheus page. */
@@ -50,13 +50,13 @@ function later(at: number | undefined, other: number | undefined): number | unde
   return at === undefined || (other !== undefined && other > at) ? other : at
 }
 
-function readNode(text: string): CpuCounters {
+function readNode(text: string, cost: PageCost | undefined): CpuCounters {
   const cores = new Set<string | undefined>()
   let busy = 0
   let idle = 0
   let idleKnown = false
   let at: number | undefined
-  for (const { name, labels, value, timestamp } of readPrometheus(text, NODE_NAMES)) {
+  for (const { name, labels, value, timestamp } of readPrometheus(text, NODE_NAMES, cost)) {
     const { cpu, mode = '' } = labels
     if (GUEST_MODES.has(mode)) continue
     const seconds = amount(name, value)
@@ -73,10 +73,10 @@ function readNode(text: string): CpuCounters {
   return { busy, total: busy + idle, cores: cores.size, at }
 }
 
-function readProcess(text: string, cores: number, now: number): CpuCounters {
+function readProcess(text: string, cores: number, now: number, cost: PageCost | undefined): CpuCounters {
   let busy: number | undefined
   let at: number | undefined
-  for (const { name, value, timestamp } of readPrometheus(text, PROCESS_NAMES)) {
+  for (const { name, value, timestamp } of readPrometheus(text, PROCESS_NAMES, cost)) {
     busy = (busy ?? 0) + amount(name, value)
     at = later(at, timestamp)
   }
@@ -94,7 +94,11 @@ interface Container {
   machine: number | undefined
 }
 
-function findContainer(text: string, wanted: readonly (readonly [string, string])[]): Container {
+function findContainer(
+  text: string,
+  wanted: readonly (readonly [string, string])[],
+  cost: PageCost | undefined,
+): Container {
   const found: Container = {
     busy: 0,
     at: undefined,
@@ -103,7 +107,7 @@ function findContainer(text: string, wanted: readonly (readonly [string, string]
     period: undefined,
     machine: undefined,
   }
-  for (const { name, labels, value, timestamp } of readPrometheus(text, CONTAINER_NAMES)) {
+  for (const { name, labels, value, timestamp } of readPrometheus(text, CONTAINER_NAMES, cost)) {
     if (name === MACHINE) {
       found.machine = value
       continue
@@ -137,9 +141,10 @@ function readContainer(
   labels: Readonly<Record<string, string>>,
   given: number | undefined,
   now: number,
+  cost: PageCost | undefined,
 ): CpuCounters {
   const wanted = Object.entries(labels)
-  const found = findContainer(text, wanted)
+  const found = findContainer(text, wanted, cost)
   if (found.ids.size === 0) {
     const fitting = wanted.map(([label, value]) => `${label}=${JSON.stringify(value)}`).join(',')
     throw new BadReportError(CONTAINER, undefined, `a page with it, with {${fitting}}`)
@@ -153,16 +158,17 @@ function readContainer(
  * all cores.
  * @param now when the page was read, ms, by any clock that is the same for all pages of one node: what counters of a
  * process or a container are against, where the page does not say when it sampled them
+ * @param cost is counted up, also where this throws
  * @throws BadReportError where the page lacks what is asked for, or a counter is not a finite number in range
  */
-export function cpuCounters(text: string, source: CpuSource, now: number): CpuCounters {
+export function cpuCounters(text: string, source: CpuSource, now: number, cost?: PageCost): CpuCounters {
   switch (source.kind) {
     case 'node':
-      return readNode(text)
+      return readNode(text, cost)
     case 'process':
-      return readProcess(text, source.cores, now)
+      return readProcess(text, source.cores, now, cost)
     case 'container':
-      return readContainer(text, source.labels ?? { id: '/' }, source.cores, now)
+      return readContainer(text, source.labels ?? { id: '/' }, source.cores, now, cost)
   }
 }
 

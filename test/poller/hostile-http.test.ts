@@ -1,33 +1,14 @@
-import type { Socket } from 'node:net'
 import test from 'ava'
 import { nodeExporterTransport } from '../../dist/index.js'
 import { CpuRate } from '../../dist/poller/cpu-rate.js'
 import { HttpExchange, type HttpReading } from '../../dist/poller/http-exchange.js'
 import { orcaReading } from '../../dist/poller/orca-reading.js'
+import { ENDLESS, sendEndlessly } from '../support/hostile-http.js'
 import { httpPoller, idOf, readingOf, reporting, serve, serveTcp } from './agents.js'
 
 const RIGHT = 'HTTP/1.1 200 OK\r\ncontent-length: 23\r\n\r\n{"cpu_utilization":0.5}'
 const CHUNKED = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n'
 const UNTIL_CLOSE = 'HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n'
-
-/** What begins an answer, and what then comes again and again. */
-const ENDLESS = [
-  ['interim answers', '', 'HTTP/1.1 103 Early Hints\r\nlink: </style.css>\r\n\r\n'],
-  ['interim answers without fields', '', 'HTTP/1.1 102 Processing\r\n\r\n'],
-  ['blank lines before its head', '', '\r\n'],
-  ['its reason phrase', 'HTTP/1.1 200 ', 'OK '],
-  ['one header field', 'HTTP/1.1 200 OK\r\nx: ', 'y'],
-  ['small header fields', 'HTTP/1.1 200 OK\r\n', 'a:\r\n'],
-  ['continued header fields', 'HTTP/1.1 200 OK\r\nx: y\r\n', ' y\r\n'],
-  ['its version', 'HTTP/1.', '1'],
-  ['a chunk extension', `${CHUNKED}5`, ';a=b'],
-  ['small chunks with extensions', CHUNKED, `1;${'e'.repeat(100)}\r\nx\r\n`],
-  ['zeros of a chunk size', CHUNKED, '0'],
-  ['trailers', `${CHUNKED}0\r\n`, 'a: b\r\n'],
-  ['chunks of one byte', CHUNKED, '1\r\n \r\n'],
-  ['its body', UNTIL_CLOSE, ' '],
-  ['a page without line breaks', UNTIL_CLOSE, 'node_cpu_seconds_total{cpu="0",mode="idle"} 1 '],
-] as const
 
 interface Flooded {
   readonly exchange: HttpExchange
@@ -95,6 +76,21 @@ for (const [what, text] of [
   })
 }
 
+test('an answer in very small pieces is given up soon, and one in pieces of 64 bytes is read', async (t) => {
+  for (const [begin, again] of [
+    [CHUNKED, '1\r\n \r\n'],
+    [UNTIL_CLOSE, ' '],
+    ['HTTP/1.1 200 OK\r\nx: ', 'y'],
+  ] as const) {
+    const { exchange, taken } = flood(orcaReading(undefined), begin, again, 1)
+    t.deepEqual(await exchange.answer, { kind: 'error', reason: 'an answer in too many small pieces' })
+    t.true(taken < 300, `${taken} bytes`)
+  }
+  const long = `{"cpu_utilization":0.5,"x":"${'y'.repeat(50_000)}"}`
+  const text = `HTTP/1.1 200 OK\r\ncontent-length: ${long.length}\r\n\r\n${long}`
+  t.like(await asRead(text, 64).answer, { kind: 'report' })
+})
+
 test('a connection is kept as long as the node says, and not where it says so or sends more than was asked', async (t) => {
   const keptFor = (text: string) => asRead(text, text.length).keptFor
   const withField = (field: string, minor = 1) =>
@@ -122,16 +118,6 @@ for (const [what, text] of [
   test(`an answer with ${what} is the node's mistake`, async (t) => {
     t.like(await asRead(text, text.length).answer, { kind: 'error' })
   })
-}
-
-/** Sends the beginning, and the rest as fast as it is taken, until the connection ends. */
-function sendEndlessly(socket: Socket, begin: string, again: string): void {
-  const block = Buffer.from(again.repeat(Math.ceil(65_536 / again.length)))
-  const more = (error?: Error | null): void => {
-    if (!error && !socket.destroyed) socket.write(block, more)
-  }
-  socket.on('end', () => socket.destroy())
-  socket.once('data', () => socket.write(begin, more))
 }
 
 test('beside nodes that send without end all good nodes are read in each cycle', async (t) => {
@@ -191,4 +177,40 @@ test('beside pages for Prometheus without line breaks all good pages are read in
     poller.setMembers([...good, ...hostile].map((id) => table.claim(id)))
     poller.start()
   })
+})
+
+test('a node whose answers are refused again and again is asked in each eighth cycle, and fails in each', async (t) => {
+  let connections = 0
+  let isRight = false
+  const server = await serveTcp(t, (socket) => {
+    connections++
+    socket.on('end', () => socket.destroy())
+    socket.on('data', () => socket.write(isRight ? RIGHT : 'HTTP/2 what?\r\n\r\n'))
+  })
+  const seen: number[] = []
+  let failed = 0
+  let stored = 0
+  await new Promise<void>((resolve) => {
+    const { table, poller } = httpPoller(t, {
+      interval: 1,
+      timeout: 20_000,
+      onCycle: (tally) => {
+        seen.push(connections)
+        if (!isRight) failed += tally.failed.length
+        stored += tally.stored
+        if (seen.length === 40) isRight = true
+        if (stored === 2) resolve()
+      },
+    })
+    poller.setMembers([table.claim(idOf(server))])
+    poller.start()
+  })
+  t.is(failed, 40)
+  // In the first three cycles, then after 1, 3, 7 and 7 of them.
+  t.deepEqual(
+    [1, 2, 3, 4, 5, 8, 9, 16, 17, 24, 25].map((cycle) => seen[cycle - 1]),
+    [1, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7],
+  )
+  // Once it is right, it is asked in each cycle again.
+  t.true(seen.length <= 40 + 8 + 2)
 })

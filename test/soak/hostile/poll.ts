@@ -1,12 +1,26 @@
-// Polls the nodes of the scene: `poll.ts CYCLES`, with --expose-gc. Tells what that cost with the good ones alone, and with
+// Polls the nodes of the scene: `poll.ts TRANSPORT CYCLES`, with --expose-gc. Tells what that cost with the good ones alone, and with
 // the hostile ones.
 import { subscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
-import { createBalancer, orcaTransport } from '../../../dist/index.js'
+import {
+  createBalancer,
+  httpTransport,
+  nodeExporterTransport,
+  orcaTransport,
+  type TransportOption,
+} from '../../../dist/index.js'
 import type { RemoteErrorEvent } from '../../../dist/telemetry.js'
-import { INTERVAL, type Phase, type SceneNodes } from './scene.js'
+import { INTERVAL, type Phase, type SceneNodes, type SceneTransport } from './scene.js'
 
-const [cycles = 0] = process.argv.slice(2).map(Number)
+const [transport = 'grpc', count = 0] = process.argv.slice(2)
+const cycles = Number(count)
+const transports: Record<SceneTransport, TransportOption> = {
+  grpc: orcaTransport({ reportInterval: INTERVAL }),
+  http: httpTransport(),
+  'node-exporter': nodeExporterTransport({
+    node: (id) => ({ port: Number(id.slice(id.lastIndexOf(':') + 1)) }),
+  }),
+}
 process.removeAllListeners('warning')
 process.on('warning', () => {})
 
@@ -24,7 +38,7 @@ const balancer = createBalancer({
     interval: INTERVAL,
     startupJitter: 0,
     timeout: 10_000,
-    transport: orcaTransport({ reportInterval: INTERVAL }),
+    transport: transports[transport as SceneTransport],
   },
 })
 await balancer.ready()
@@ -42,15 +56,13 @@ async function cyclesMore(count: number): Promise<void> {
 
 async function phase(): Promise<Phase> {
   failed.length = 0
-  const began = performance.now()
   const before = process.cpuUsage()
   const { asked, heard } = counted()
   await cyclesMore(cycles)
   const { user, system } = process.cpuUsage(before)
-  const took = performance.now() - began
   globalThis.gc?.()
   return {
-    cpu: (user + system) / 1_000 / took,
+    cpu: (user + system) / 1_000 / cycles,
     rss: process.memoryUsage.rss(),
     failed: [...failed],
     asked: counted().asked - asked,
