@@ -30,6 +30,9 @@ export async function build(root, { bench = false, native = true } = {}) {
       if ((await install(root)) === 'failed') return [{ step: 'install', fatal: true }]
       /** @type {Awaited<ReturnType<typeof build>>} */
       const failed = []
+      // Not at the head of this module: there may be no packages yet.
+      const { writeAbi } = await import('./shared.mjs')
+      await writeAbi(root)
       if ((await compile(root)) === 'failed') failed.push({ step: 'compile', fatal: true })
       if ((await buildPages(root)) === 'failed') failed.push({ step: 'pages', fatal: false })
       if (native && (await buildNative(root)) === 'failed') failed.push({ step: 'native', fatal: false })

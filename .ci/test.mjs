@@ -84,6 +84,7 @@ async function all() {
       '--error-on-warnings',
       '.',
     ])
+    await check('what both languages have', process.execPath, ['.ci/shared.mjs'])
     await check("checks of an algorithm's kind", process.execPath, ['.ci/kinds.mjs'])
     if (compiled) {
       const tsc = bin(root, 'typescript', 'tsc')

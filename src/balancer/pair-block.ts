@@ -1,13 +1,19 @@
-import { type EngineCore, PAIR_WORDS } from '../engine/engine.js'
+import type { EngineCore } from '../engine/engine.js'
+import * as layout from '../engine/pair-layout.js'
 import { COUNT_BITS } from '../table/layout.js'
 import type { TableMemory } from '../table/memory.js'
 
 // Of this module's own: what is imported is no constant to the compiler, but looked up each time.
 const BITS = COUNT_BITS
-const WORDS = PAIR_WORDS
+const WORDS = layout.PAIR_WORDS
+const FIRST = layout.FIRST
+const FIRST_WINS = layout.FIRST_WINS
+const SECOND = layout.SECOND
+const FIRST_VALUE = layout.FIRST_VALUE
+const SECOND_VALUE = layout.SECOND_VALUE
 
 /** Pairs in the first block after a refresh, and at most: no more than that their counts stay in the nearest cache. */
-const FIRST = 8
+const FEWEST = 8
 const MOST = 128
 
 /**
@@ -50,16 +56,16 @@ export class PairBlock {
   next(): number {
     const { pairs, words } = this
     const at = this.position * WORDS
-    let one = (words[pairs[at + 1] as number] as number) ^ (pairs[at + 2] as number)
-    let other = (words[pairs[at + 5] as number] as number) ^ (pairs[at + 6] as number)
+    let one = (words[pairs[at + FIRST + 1] as number] as number) ^ (pairs[at + FIRST + 2] as number)
+    let other = (words[pairs[at + SECOND + 1] as number] as number) ^ (pairs[at + SECOND + 2] as number)
     // With the tag of another node this is no count.
     if (one >>> BITS !== 0) one = 0
     if (other >>> BITS !== 0) other = 0
-    const tie = pairs[at + 3] as number
+    const tie = pairs[at + FIRST_WINS] as number
     // All ones where it is the first, else zeros. Whole numbers, and no branch: no processor can foresee which it will be.
     const isFirst = this.hasValues(at) ? this.compare(one, other, tie) : (one - other - tie) >> 31
-    const first = pairs[at] as number
-    const second = pairs[at + 4] as number
+    const first = pairs[at + FIRST] as number
+    const second = pairs[at + SECOND] as number
     const index = second ^ ((first ^ second) & isFirst)
     this.decisions[this.position++] = index
     return index
@@ -68,18 +74,18 @@ export class PairBlock {
   private hasValues(at: number): boolean {
     const { pairs } = this
     const values =
-      (pairs[at + 8] as number) |
-      (pairs[at + 9] as number) |
-      (pairs[at + 10] as number) |
-      (pairs[at + 11] as number)
+      (pairs[at + FIRST_VALUE] as number) |
+      (pairs[at + FIRST_VALUE + 1] as number) |
+      (pairs[at + SECOND_VALUE] as number) |
+      (pairs[at + SECOND_VALUE + 1] as number)
     return values !== 0
   }
 
   // The same where something is reported of one of them.
   private compare(one: number, other: number, tie: number): number {
     const place = this.position * (WORDS / 2)
-    const load = Math.max(one, this.values[place + 4] as number)
-    const otherLoad = Math.max(other, this.values[place + 5] as number)
+    const load = Math.max(one, this.values[place + FIRST_VALUE / 2] as number)
+    const otherLoad = Math.max(other, this.values[place + SECOND_VALUE / 2] as number)
     return load < otherLoad || (load === otherLoad && tie === 1) ? -1 : 0
   }
 
@@ -97,6 +103,6 @@ export class PairBlock {
 
 function sizes(): number[] {
   const sizes: number[] = []
-  for (let size = FIRST; size <= MOST; size *= 2) sizes.push(size)
+  for (let size = FEWEST; size <= MOST; size *= 2) sizes.push(size)
   return sizes
 }

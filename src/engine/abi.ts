@@ -1,2 +1,2 @@
-/** Version of the addon's interface that this package is written for. */
-export const ABI = 15
+/** The addon's interface that this package is written for; .ci/shared.mjs makes it of what both have. */
+export const ABI = 232050239

@@ -41,9 +41,6 @@ export function unknownDraw(index: number): number {
   return -2 - index
 }
 
-/** 32-bit words of a pair, as `EngineCore.fillPairs` draws them. */
-export const PAIR_WORDS = 12
-
 /**
  * What an engine tells of its last refresh, in arrays that JavaScript owns.
  *

@@ -5,7 +5,8 @@ import type { FileShape } from '../table/file/layout.js'
 import type { TableFileBinding } from '../table/file/table-file.js'
 import type { TableMemory } from '../table/memory.js'
 import type { OwnFlights } from '../table/own-flights.js'
-import type { Engine, EngineCore, Learner, MemberArrays, View } from './engine.js'
+import type { Engine, EngineCore, MemberArrays, View } from './engine.js'
+import { Events } from './events.js'
 import type { RingArrays } from './key-tables.js'
 
 /** A core of the addon: `crates/node/src/core.rs`. */
@@ -56,52 +57,6 @@ export interface NativeBinding {
     seedLow: number,
     seedHigh: number,
   ) => NativeCoreBinding
-}
-
-/** Events that wait for a pick, at most. */
-const MOST_EVENTS = 64
-
-/** 32-bit words before the events, and of each. */
-const EVENTS_HEADER = 2
-const EVENT_WORDS = 4
-
-/** What an event tells, as `crates/node/src/events.rs` has it. */
-const SENT = 0
-const ENDED = 1
-const FAILED = 2
-
-/** Tells a core what becomes of its picks, in memory that it reads at the next: a call would cost more than a pick. */
-class Events implements Learner {
-  readonly #core: NativeCoreBinding
-  readonly #words: Uint32Array
-  readonly #latencies: Float64Array
-
-  constructor(core: NativeCoreBinding) {
-    const buffer = new SharedArrayBuffer(4 * (EVENTS_HEADER + EVENT_WORDS * MOST_EVENTS))
-    this.#core = core
-    this.#words = new Uint32Array(buffer)
-    this.#latencies = new Float64Array(buffer)
-    core.listen(new Uint8Array(buffer))
-  }
-
-  sent(index: number): void {
-    this.#tell(index, SENT, 0)
-  }
-
-  ended(index: number, left: number, ok: boolean, latency: number): void {
-    this.#tell(index, left * 4 + (ok ? ENDED : FAILED), latency)
-  }
-
-  #tell(index: number, what: number, latency: number): void {
-    const words = this.#words
-    if (words[0] === MOST_EVENTS) this.#core.takeEvents()
-    const count = words[0] as number
-    const at = EVENTS_HEADER + EVENT_WORDS * count
-    words[at] = index
-    words[at + 1] = what
-    this.#latencies[at / 2 + 1] = latency
-    words[0] = count + 1
-  }
 }
 
 class NativeCore implements EngineCore {

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import test from 'ava'
 import fc from 'fast-check'
+import { LARGEST_WEIGHT } from '../../dist/algorithms/weighted-round-robin/constants.js'
 import type { WeightClamp } from '../../dist/algorithms/weighted-round-robin/options.js'
 import { weightedRoundRobin } from '../../dist/algorithms/weighted-round-robin/options.js'
 import {
-  LARGEST_WEIGHT,
   planInStride,
   type StridePlan,
   scaleWeights,

@@ -7,8 +7,8 @@ use idlest_core::memory::{Foreign, Words};
 use idlest_core::pool::Pool;
 
 // 32-bit words before the events, and of each.
-const HEADER: usize = 2;
-const EVENT: usize = 4;
+const EVENTS_HEADER: usize = 2;
+const EVENT_WORDS: usize = 4;
 
 // What an event tells, in the low two bits of its second word.
 const SENT: u32 = 0;
@@ -35,7 +35,7 @@ impl Events {
         }
         count.store(0, Relaxed);
         for event in 0..told {
-            let at = HEADER + event * EVENT;
+            let at = EVENTS_HEADER + event * EVENT_WORDS;
             let (Some(index), Some(what), Some(latency)) =
                 (self.0.word(at), self.0.word(at + 1), self.0.pair(at + 2))
             else {

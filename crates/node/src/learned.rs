@@ -3,20 +3,18 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
+use idlest_core::algorithms::adaptive::constants::{
+    AHEAD, COST, ERRORS, GENERATOR_WORD, KNOWN, LOADS, MEAN_WORD, MEMBERS_WORD, MOST_SHARED,
+    SCATTER_WORD, TIMES, TURN_WORD,
+};
 use idlest_core::generator::Generator;
 use idlest_core::memory::{Foreign, Words};
 use idlest_core::pool::Pool;
 
-// Most members that are shared.
-const MOST: usize = 16;
-
-// 32-bit words: whether JavaScript has it; the generator; two doubles; and of each member eight, of which five are used.
-const TURN: usize = 0;
-const GENERATOR: usize = 2;
-const MEAN: usize = 6;
-const SCATTER: usize = 8;
-const MEMBERS: usize = 16;
-const MEMBER: usize = 16;
+// 32-bit words of each member.
+const MEMBER: usize = 2 * KNOWN;
+// Of a member's numbers those that are used, as the pool tells them.
+const FIELDS: [usize; 5] = [LOADS, TIMES, ERRORS, AHEAD, COST];
 
 /// The memory: 64 bytes, and 128 for each member.
 pub struct Learned(Foreign);
@@ -29,44 +27,44 @@ impl Learned {
 
     /// Takes it back, where JavaScript has it.
     pub fn take(&self, pool: &mut Pool<Foreign>) {
-        let Some(turn) = self.0.word(TURN) else {
+        let Some(turn) = self.0.word(TURN_WORD) else {
             return;
         };
         if turn.load(Relaxed) == 0 {
             return;
         }
         turn.store(0, Relaxed);
-        let count = pool.members().min(MOST);
+        let count = pool.members().min(MOST_SHARED);
         let Some((adaptive, generator)) = pool.learned() else {
             return;
         };
         let word = |at| self.0.word(at).map_or(0, |word| word.load(Relaxed));
-        *generator = Generator::from_state([0, 1, 2, 3].map(|i| word(GENERATOR + i)));
+        *generator = Generator::from_state([0, 1, 2, 3].map(|i| word(GENERATOR_WORD + i)));
         for index in 0..count {
-            let at = MEMBERS + index * MEMBER;
-            adaptive.set_known(index, [0, 2, 4, 6, 8].map(|field| self.double(at + field)));
+            let at = MEMBERS_WORD + index * MEMBER;
+            adaptive.set_known(index, FIELDS.map(|field| self.double(at + 2 * field)));
         }
     }
 
     /// Gives it to JavaScript, where there are few members.
     pub fn give(&self, pool: &mut Pool<Foreign>) {
         let count = pool.members();
-        if count > MOST {
+        if count > MOST_SHARED {
             return;
         }
         let Some((adaptive, generator)) = pool.learned() else {
             return;
         };
         for (i, state) in generator.state().into_iter().enumerate() {
-            if let Some(word) = self.0.word(GENERATOR + i) {
+            if let Some(word) = self.0.word(GENERATOR_WORD + i) {
                 word.store(state, Relaxed);
             }
         }
-        self.put(MEAN, adaptive.mean());
-        self.put(SCATTER, adaptive.scatter());
+        self.put(MEAN_WORD, adaptive.mean());
+        self.put(SCATTER_WORD, adaptive.scatter());
         for index in 0..count {
-            let at = MEMBERS + index * MEMBER;
-            for (field, value) in adaptive.known(index).into_iter().enumerate() {
+            let at = MEMBERS_WORD + index * MEMBER;
+            for (field, value) in FIELDS.into_iter().zip(adaptive.known(index)) {
                 self.put(at + 2 * field, value);
             }
         }

@@ -3,18 +3,16 @@ import { Flights } from '../../engine/portable/flights.js'
 import { Generator } from '../../engine/portable/generator.js'
 import type { TableMemory } from '../../table/memory.js'
 import type { BesideNative, SharingCore } from '../definition.js'
-import { KNOWN } from './known.js'
+import {
+  GENERATOR_WORD,
+  KNOWN,
+  MEAN_WORD,
+  MEMBERS_WORD,
+  MOST_SHARED,
+  SCATTER_WORD,
+  TURN_WORD,
+} from './constants.js'
 import { Learned } from './learned.js'
-
-/** Most members that are few. */
-const MOST = 16
-
-// Of the memory that is shared with the addon, as `crates/node/src/learned.rs` has it: 32-bit words, and doubles.
-const TURN = 0
-const GENERATOR = 2
-const MEAN = 3
-const SCATTER = 4
-const MEMBERS = 8
 
 /**
  * Picks by `adaptive` among few members for the native engine, in TypeScript: to score up to 16 of them takes less than the call
@@ -37,13 +35,13 @@ export class FewMembers implements BesideNative {
 
   /** @param many learns where there are more members */
   constructor(core: SharingCore, many: Learner, memory: TableMemory, errorCost: number) {
-    const buffer = new SharedArrayBuffer(8 * (MEMBERS + KNOWN * MOST))
+    const buffer = new SharedArrayBuffer(4 * MEMBERS_WORD + 8 * KNOWN * MOST_SHARED)
     this.#many = many
     this.#memory = memory
     this.#words = new Uint32Array(buffer)
     this.#doubles = new Float64Array(buffer)
     this.#learned = new Learned(errorCost)
-    this.#learned.known = new Float64Array(buffer, 8 * MEMBERS)
+    this.#learned.known = new Float64Array(buffer, 4 * MEMBERS_WORD)
     core.share(new Uint8Array(buffer))
   }
 
@@ -59,11 +57,11 @@ export class FewMembers implements BesideNative {
     if (!this.#isHere) return
     const words = this.#words
     const { s0, s1, s2, s3 } = this.#generator
-    words[TURN] = 1
-    words[GENERATOR] = s0
-    words[GENERATOR + 1] = s1
-    words[GENERATOR + 2] = s2
-    words[GENERATOR + 3] = s3
+    words[TURN_WORD] = 1
+    words[GENERATOR_WORD] = s0
+    words[GENERATOR_WORD + 1] = s1
+    words[GENERATOR_WORD + 2] = s2
+    words[GENERATOR_WORD + 3] = s3
   }
 
   /** Takes it back after that call, where there are few members. */
@@ -71,10 +69,10 @@ export class FewMembers implements BesideNative {
     if (this.#members !== undefined) this.#start(this.#members)
     if (!this.#isHere) return
     // Signed, as a generator likes them.
-    const word = (i: number) => (this.#words[GENERATOR + i] as number) | 0
+    const word = (i: number) => (this.#words[GENERATOR_WORD + i] as number) | 0
     this.#generator.restore({ s0: word(0), s1: word(1), s2: word(2), s3: word(3) })
-    this.#learned.mean = this.#doubles[MEAN] as number
-    this.#learned.scatter = this.#doubles[SCATTER] as number
+    this.#learned.mean = this.#doubles[MEAN_WORD / 2] as number
+    this.#learned.scatter = this.#doubles[SCATTER_WORD / 2] as number
   }
 
   /** One draw. Not to be called where `length` is 0. */
@@ -94,7 +92,7 @@ export class FewMembers implements BesideNative {
 
   #start({ slots, generations, states }: MemberArrays): void {
     this.#members = undefined
-    if (slots.length > MOST) return
+    if (slots.length > MOST_SHARED) return
     this.#isHere = true
     this.#learned.flights = new Flights(this.#memory, slots, generations)
     this.#band = Uint32Array.from(states.keys()).filter((i) => states[i] === MEMBER_UP)

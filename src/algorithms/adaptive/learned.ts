@@ -1,30 +1,23 @@
 import type { Flights } from '../../engine/portable/flights.js'
 import type { Generator } from '../../engine/portable/generator.js'
 import { COUNT_BITS } from '../../table/layout.js'
-import * as layout from './known.js'
+import * as constants from './constants.js'
 
 // Of this module's own: what is imported or exported is no constant to the compiler, but looked up each time.
 const BITS = COUNT_BITS
-const LOADS = layout.LOADS
-const TIMES = layout.TIMES
-const ERRORS = layout.ERRORS
-const AHEAD = layout.AHEAD
-const COST = layout.COST
-const SHIFT = Math.log2(layout.KNOWN)
+const LOADS = constants.LOADS
+const TIMES = constants.TIMES
+const ERRORS = constants.ERRORS
+const AHEAD = constants.AHEAD
+const COST = constants.COST
+const SHIFT = Math.log2(constants.KNOWN)
 
-/** Responses of a node over which its cost is learned. */
-const MEMORY = 128
-/** Responses that the mean of all nodes counts as, in each node's cost. */
-const PRIOR = 5
-/** Part of the way that a share of errors goes at each response. */
-const ERROR_GAIN = 1 / 8
-/**
- * What each request takes of this process, ms, whoever answers it. Those that are in flight together wait for each other there,
- * and where that is most of the wait, it must not look as if the node that has most of them were the fastest.
- */
-const OWN_TIME = 0.5
+const MEMORY = constants.MEMORY
+const PRIOR = constants.PRIOR
+const ERROR_GAIN = constants.ERROR_GAIN
+const OWN_TIME = constants.OWN_TIME
 /** Most members that a draw looks at. */
-const MOST = 16
+const MOST = constants.ALL
 
 function scoreOf(i: number, words: Int32Array, places: Int32Array, known: Float64Array): number {
   // As `Flights.at`.

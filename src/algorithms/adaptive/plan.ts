@@ -13,33 +13,32 @@ import type { Dice, Plan } from '../../engine/portable/plan.js'
 import { CPU_MAX, METRICS } from '../../table/layout.js'
 import type { TableMemory } from '../../table/memory.js'
 import type { Kept } from '../definition.js'
-import { AHEAD, COST, ERRORS, KNOWN, LOADS, TIMES } from './known.js'
+import {
+  AHEAD,
+  ALL,
+  BAND,
+  CHEAPEST,
+  COST,
+  DRAWN,
+  EMPTIED,
+  ERRORS,
+  FORGIVING,
+  KNOWN,
+  LEAST_SPARE,
+  LOADS,
+  OWN_SHARE,
+  REFRESH,
+  SMOOTHING,
+  TIMES,
+  WITHIN,
+} from './constants.js'
 import { Learned } from './learned.js'
 import type { AdaptiveAlgorithm } from './options.js'
 
-/** Longest time between two refreshes of a core that is picked from, ms. */
-const REFRESH = 1_000
-/** The least that a node has to spare, as a share. */
-const LEAST_SPARE = 0.01
+// Of this module's own: what is imported is no constant to the compiler, but looked up each time.
+const MOST = ALL
+const AT_RANDOM = DRAWN
 const IN_FLIGHT_METRIC = METRICS.indexOf('inFlight')
-/** Time constant with which a share of errors fades, ms. */
-const FORGIVING = 5_000
-/** A node's cost is at most so many times the mean. */
-const WITHIN = 10
-/** Difference of two scores that counts as none, where this process sends all that the nodes get. */
-const BAND = 0.2
-/** What this process is taken to send of what the nodes get, where no report says. */
-const OWN_SHARE = 0.25
-/** Time constant over which that share is taken from reports, ms. */
-const SMOOTHING = 10_000
-/** All members are compared where there are at most so many, */
-const ALL = 16
-/** else those of the least cost, */
-const CHEAPEST = 4
-/** those that ran empty last, */
-const EMPTIED = 8
-/** and some at random. */
-const DRAWN = 4
 
 /** What an adaptive core knows of its members, and how it draws. The contract in `engine.ts` says what it does. */
 export class Adaptive implements Plan, Learner {
@@ -107,12 +106,12 @@ export class Adaptive implements Plan, Learner {
 
   draw({ generator }: Dice): number {
     const { band, length } = this
-    if (length <= ALL) return this.#learned.best(band, length, generator)
+    if (length <= MOST) return this.#learned.best(band, length, generator)
     const candidates = this.#candidates
     let count = 0
     for (const i of this.#cheapest) candidates[count++] = i
     for (const i of this.#emptied) candidates[count++] = i
-    for (let k = 0; k < DRAWN; k++) candidates[count++] = band[generator.below(length)] as number
+    for (let k = 0; k < AT_RANDOM; k++) candidates[count++] = band[generator.below(length)] as number
     return this.#learned.best(candidates, count, generator)
   }
 

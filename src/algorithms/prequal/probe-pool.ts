@@ -4,17 +4,12 @@ import { placesBefore, valuesAt } from '../../engine/portable/kept.js'
 import { METRICS } from '../../table/layout.js'
 import type { TableMemory } from '../../table/memory.js'
 import { type MutableMetric, readMetric, reportTime } from '../../table/report.js'
+import { FEWEST, SURPLUS } from './constants.js'
 import type { PrequalAlgorithm } from './options.js'
 import { Recent } from './recent.js'
 
 const IN_FLIGHT = METRICS.indexOf('inFlight')
 const LATENCY = METRICS.indexOf('latency')
-
-/** How much faster entries come than they go, a pick: the paper's delta. */
-const SURPLUS = 1
-
-/** With fewer entries a pick is made at random. */
-const FEWEST = 2
 
 /** What a member said. */
 interface Probe {

@@ -1,5 +1,4 @@
-/** Values that the quantile is taken of. */
-const RECENT = 128
+import { RECENT } from './constants.js'
 
 /** The last values of something, for their quantiles. */
 export class Recent {

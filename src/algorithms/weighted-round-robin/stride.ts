@@ -1,14 +1,13 @@
 import { OUT } from '../../engine/portable/band.js'
 import type { Generator } from '../../engine/portable/generator.js'
 import type { Dice, Plan } from '../../engine/portable/plan.js'
+import * as constants from './constants.js'
 import type { WeightClamp } from './options.js'
 
-/** The largest scaled weight: who has it is picked in every round. */
-export const LARGEST_WEIGHT = 65_535
-
-// Half of the largest: entries that follow each other are picked half a period apart.
-const OFFSET = 32_767
-const SEQUENCES = 2 ** 32
+// Of this module's own: what is imported is no constant to the compiler, but looked up each time.
+const LARGEST_WEIGHT = constants.LARGEST_WEIGHT
+const OFFSET = constants.OFFSET
+const SEQUENCES = constants.SEQUENCES
 
 /**
  * Scales weights to whole numbers from 1 to `LARGEST_WEIGHT`, which at least one of them gets.

@@ -12,11 +12,12 @@ use crate::selection::Cursor;
 use crate::smoothing::Estimates;
 use crate::table::Table;
 
+pub mod constants;
 mod learned;
 mod reported;
 
 pub use learned::{Adaptive as Learned, Rules};
-pub use reported::{LEAST_SPARE, Reported};
+pub use reported::Reported;
 
 /// What is learned from leases and read from reports.
 #[derive(Debug)]
@@ -89,7 +90,7 @@ impl<W: Words> Algorithm<W> for Adaptive {
         self.values.clear();
         self.values.extend(learned.costs());
         Found {
-            next_expiry: now + learned::REFRESH,
+            next_expiry: now + constants::REFRESH,
             fresh: reported.iter().filter(|it| it.spare.is_some()).count() as u32,
         }
     }

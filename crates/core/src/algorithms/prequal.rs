@@ -12,6 +12,7 @@ use crate::options::{BadOption, Options};
 use crate::selection::Cursor;
 use crate::table::Table;
 
+mod constants;
 mod pool;
 mod recent;
 

@@ -13,6 +13,7 @@ use crate::readings::Readings;
 use crate::selected::{Select, boxed};
 use crate::selection::{Cursor, Draws, Selection, Turn};
 
+mod constants;
 pub mod report_weights;
 pub mod stride;
 

@@ -2,40 +2,15 @@
 //!
 //! What it does and why is told by `src/algorithms/adaptive/options.ts`; the exact meaning is in `index.ts` beside it.
 
+use super::constants::{
+    ALL, BAND, CHEAPEST, DRAWN, EMPTIED, ERROR_GAIN, FORGIVING, MEMORY, OWN_SHARE, OWN_TIME, PRIOR,
+    SMOOTHING, WITHIN,
+};
 use super::reported::Reported;
 use crate::band::NOT_ELIGIBLE;
 use crate::generator::Generator;
 use crate::kept::Kept;
 use crate::member::Member;
-
-// Responses of a member over which its cost is learned.
-const MEMORY: f64 = 128.0;
-// Responses that the mean of all members counts as, in each member's cost.
-const PRIOR: f64 = 5.0;
-// Part of the way that a share of errors goes at each response.
-const ERROR_GAIN: f64 = 0.125;
-// Time constant with which a share of errors fades, ms.
-const FORGIVING: f64 = 5_000.0;
-// A member's cost is at most so many times the mean.
-const WITHIN: f64 = 10.0;
-// Difference of two scores that counts as none, where this process sends all that the nodes get.
-const BAND: f64 = 0.2;
-// What this process is taken to send of what the nodes get, where no report says.
-const OWN_SHARE: f64 = 0.25;
-// Time constant over which that share is taken from reports, ms.
-const SMOOTHING: f64 = 10_000.0;
-// What each request takes of this process, ms, whoever answers it. Those that are in flight together wait for each other there,
-// and where that is most of the wait, it must not look as if the node that has most of them were the fastest.
-const OWN_TIME: f64 = 0.5;
-// All members are compared where there are at most so many, else those of the least cost, those that ran empty last, and
-// some at random.
-const ALL: usize = 16;
-const CHEAPEST: usize = 4;
-const EMPTIED: usize = 8;
-const DRAWN: usize = 4;
-
-/// The longest time between two refreshes while picks are made, ms.
-pub const REFRESH: f64 = 1_000.0;
 
 /// What is asked for.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,14 +1,12 @@
 //! What reports say of members to draws that are learned from responses too.
 
+use super::constants::LEAST_SPARE;
 use crate::algorithms::spare_capacity::FULL;
 use crate::layout::IN_FLIGHT_METRIC;
 use crate::member::Member;
 use crate::memory::Words;
 use crate::smoothing::Estimates;
 use crate::table::Table;
-
-/// What the least idle member has to spare, as a share.
-pub const LEAST_SPARE: f64 = 0.01;
 
 /// What reports say of a member.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -5,6 +5,7 @@
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
+use super::constants::{FEWEST, SURPLUS};
 use super::recent::Recent;
 use crate::generator::Generator;
 use crate::kept::Kept;
@@ -13,10 +14,6 @@ use crate::member::Member;
 use crate::memory::Words;
 use crate::table::Table;
 
-// How much faster entries come than they go, a pick: the paper's delta.
-const SURPLUS: f64 = 1.0;
-// With fewer entries a pick is made at random.
-const FEWEST: usize = 2;
 // Of one 32-bit number.
 const WHOLE: f64 = 4_294_967_296.0;
 

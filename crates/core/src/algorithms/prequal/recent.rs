@@ -2,8 +2,7 @@
 
 use std::collections::VecDeque;
 
-// Values that quantiles are taken of.
-const RECENT: usize = 128;
+use super::constants::RECENT;
 
 /// The last values that came, and the same in ascending order.
 #[derive(Debug, Default)]

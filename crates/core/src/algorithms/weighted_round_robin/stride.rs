@@ -4,18 +4,12 @@
 
 use std::cell::Cell;
 
+use super::constants::{LARGEST_WEIGHT, OFFSET, SEQUENCES};
 use crate::band::{NOT_ELIGIBLE, Seen};
 use crate::generator::Generator;
 use crate::selection::Selection;
 
-/// The largest scaled weight: who has it is picked in every round.
-pub const LARGEST_WEIGHT: u16 = u16::MAX;
-
 const LARGEST: f64 = LARGEST_WEIGHT as f64;
-// Half of the largest: entries that follow each other are picked half a period apart.
-const OFFSET: u64 = 32_767;
-// How many numbers there are.
-const SEQUENCES: f64 = 4_294_967_296.0;
 
 /// How far weights may be from their mean.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,0 +1,183 @@
+// `node .ci/shared.mjs`: what TypeScript and Rust must both have is the same in both, and the number of the addon's interface
+// follows from it. The number is written by each build (`--write`); without that this only looks.
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { transformSync } from 'esbuild'
+
+/**
+ * @typedef {object} Shared
+ * @property {string} ts a module of constants, which imports nothing that runs
+ * @property {string} rust where the same names are
+ * @property {boolean} isWhole whether both have the same names; else those that both have are compared
+ */
+
+/** @type {readonly Shared[]} */
+const LAYOUTS = [
+  { ts: 'src/table/layout.ts', rust: 'crates/core/src/layout.rs', isWhole: false },
+  { ts: 'src/engine/pair-layout.ts', rust: 'crates/core/src/pairs.rs', isWhole: false },
+  { ts: 'src/engine/events-layout.ts', rust: 'crates/node/src/events.rs', isWhole: false },
+]
+
+/** Places of metrics: in Rust constants, in TypeScript a list. */
+const METRICS = {
+  CPU: 'cpu',
+  APPLICATION: 'application',
+  QPS: 'qps',
+  EPS: 'eps',
+  IN_FLIGHT_METRIC: 'inFlight',
+  LATENCY_METRIC: 'latency',
+}
+
+/**
+ * All constants that are shared: the layouts, and of each algorithm its `constants`.
+ * @param {string} root
+ * @returns {Shared[]}
+ */
+function allShared(root) {
+  const folders = readdirSync(join(root, 'src/algorithms'), { withFileTypes: true })
+  const ofAlgorithms = folders
+    .filter((folder) => folder.isDirectory())
+    .map(({ name }) => ({
+      ts: `src/algorithms/${name}/constants.ts`,
+      rust: `crates/core/src/algorithms/${name.replaceAll('-', '_')}/constants.rs`,
+      isWhole: true,
+    }))
+    .filter(({ ts, rust }) => existsSync(join(root, ts)) || existsSync(join(root, rust)))
+  return [...LAYOUTS, ...ofAlgorithms]
+}
+
+/**
+ * The numbers that a module of TypeScript exports.
+ * @param {string} source
+ * @returns {Promise<Map<string, number>>}
+ */
+export async function numbersInTypeScript(source) {
+  const { code } = transformSync(source, { loader: 'ts', format: 'esm' })
+  const module = await import(`data:text/javascript,${encodeURIComponent(code)}`)
+  const numbers = new Map()
+  for (const [name, value] of Object.entries(module)) if (typeof value === 'number') numbers.set(name, value)
+  const { METRICS: names = [] } = module
+  for (const [name, metric] of Object.entries(METRICS)) {
+    if (names.includes(metric)) numbers.set(name, names.indexOf(metric))
+  }
+  return numbers
+}
+
+/**
+ * The numbers that a module of Rust declares.
+ * @param {string} source
+ * @returns {Map<string, number>}
+ */
+export function numbersInRust(source) {
+  const numbers = new Map()
+  for (const [, name = '', value = ''] of source.matchAll(/^(?:pub )?const (\w+): \w+ =\s*([^;]+);/gm)) {
+    const text = value
+      .replace(/\b\d\w*/g, (number) => number.replaceAll('_', ''))
+      .replace(/u32::MAX/g, '4294967295')
+      .replace(/1 << (\w+)/g, '2 ** $1')
+      .replace(/ as \w+/g, '')
+      .replace(/\b[A-Z][A-Z_]*\b/g, (known) => String(numbers.get(known)))
+    if (/^[\d.xa-f+\-*/() ]+$/.test(text)) numbers.set(name, Number(new Function(`return ${text}`)()))
+  }
+  return numbers
+}
+
+/**
+ * What is not the same in both.
+ * @param {ReadonlyMap<string, number>} ts
+ * @param {ReadonlyMap<string, number>} rust
+ * @param {boolean} isWhole
+ * @returns {string[]}
+ */
+export function differences(ts, rust, isWhole) {
+  const found = []
+  for (const name of new Set([...ts.keys(), ...rust.keys()])) {
+    const [one, other] = [ts.get(name), rust.get(name)]
+    const isMissing = one === undefined || other === undefined
+    if (isMissing ? isWhole : one !== other)
+      found.push(`${name} is ${one} in TypeScript and ${other} in Rust`)
+  }
+  return found
+}
+
+/**
+ * The calls that the addon has, as its sources say: what of them changes, changes the number.
+ * @param {string} root
+ * @returns {string[]}
+ */
+function callsOf(root) {
+  const folder = join(root, 'crates/node/src')
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.rs'))
+    .sort()
+    .flatMap((file) => {
+      const source = readFileSync(join(folder, file), 'utf8')
+      return [...source.matchAll(/#\[napi[^\]]*\][^{]*\{/g)].map(([call]) => call.replace(/\s+/g, ' '))
+    })
+}
+
+/**
+ * @param {string} root
+ * @returns {Promise<{ problems: string[], abi: number }>}
+ */
+export async function shared(root) {
+  const problems = []
+  const hash = createHash('sha256')
+  for (const { ts, rust, isWhole } of allShared(root)) {
+    const missing = [ts, rust].find((file) => !existsSync(join(root, file)))
+    if (missing !== undefined) {
+      problems.push(`${missing} is not there, beside ${missing === ts ? rust : ts}`)
+      continue
+    }
+    const inTs = await numbersInTypeScript(readFileSync(join(root, ts), 'utf8'))
+    const inRust = numbersInRust(readFileSync(join(root, rust), 'utf8'))
+    if (![...inTs.keys()].some((name) => inRust.has(name)))
+      problems.push(`${ts} and ${rust} have no name in common`)
+    for (const difference of differences(inTs, inRust, isWhole)) problems.push(`${ts}: ${difference}`)
+    for (const [name, value] of [...inTs].sort()) hash.update(`${ts} ${name} ${value}\n`)
+  }
+  for (const call of callsOf(root)) hash.update(`${call}\n`)
+  return { problems, abi: hash.digest().readUInt32LE() }
+}
+
+/** @param {number} abi @returns {readonly (readonly [file: string, text: string])[]} */
+const written = (abi) => [
+  [
+    'src/engine/abi.ts',
+    `/** The addon's interface that this package is written for; .ci/shared.mjs makes it of what both have. */\nexport const ABI = ${abi}\n`,
+  ],
+  [
+    'crates/node/src/abi.rs',
+    `/// The interface of this binding; .ci/shared.mjs makes it of what both languages have.\npub const ABI: u32 = ${abi};\n`,
+  ],
+]
+
+/**
+ * Writes the number where it is another. Throws where both languages do not have the same.
+ * @param {string} root
+ */
+export async function writeAbi(root) {
+  const { problems, abi } = await shared(root)
+  if (problems.length > 0) throw new Error(problems.join('\n'))
+  for (const [file, text] of written(abi)) {
+    const path = join(root, file)
+    if (!existsSync(path) || readFileSync(path, 'utf8') !== text) writeFileSync(path, text)
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const root = join(fileURLToPath(import.meta.url), '../..')
+  if (process.argv.includes('--write')) await writeAbi(root)
+  else {
+    const { problems, abi } = await shared(root)
+    for (const [file, text] of written(abi)) {
+      if (!existsSync(join(root, file)) || readFileSync(join(root, file), 'utf8') !== text) {
+        problems.push(`${file} is not of what is shared: node .ci/shared.mjs --write`)
+      }
+    }
+    for (const problem of problems) console.error(problem)
+    if (problems.length > 0) process.exitCode = 1
+  }
+}

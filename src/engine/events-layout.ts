@@ -1,0 +1,11 @@
+// The memory in which a core is told of events: npm run lint compares it with crates/node/src/events.rs.
+
+/** Events that wait for a pick, at most. */
+export const MOST_EVENTS = 64
+/** 32-bit words before the events, and of each. */
+export const EVENTS_HEADER = 2
+export const EVENT_WORDS = 4
+/** What an event tells, in the low two bits of its second word. */
+export const SENT = 0
+export const ENDED = 1
+export const FAILED = 2
