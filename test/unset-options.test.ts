@@ -10,7 +10,8 @@ const report = itemsOf(readFileSync(new URL('../.github/api/idlest.api.md', impo
 /** The names of all that an interface lets be left out, with what it extends. */
 function optionalOf(name: string): string[] {
   const [head = '', ...lines] = report.get(name) ?? []
-  const bases = /extends (?:Omit<)?(\w+)/.exec(head)?.slice(1) ?? []
+  const declared = head.replace(/^(export interface \w+)<[^>]*>/, '$1')
+  const bases = /extends (?:Omit<)?(\w+)/.exec(declared)?.slice(1) ?? []
   const own = lines.flatMap((line) => /^ {4}(?:readonly )?(\w+)\?:/.exec(line)?.slice(1) ?? [])
   return [...bases.flatMap(optionalOf), ...own]
 }
