@@ -83,7 +83,7 @@ export async function soakHostile(cycles: number): Promise<boolean> {
 const MOST_GROWTH: Readonly<Record<SceneTransport, number>> = {
   grpc: 32e6,
   http: 32e6,
-  'node-exporter': 128e6,
+  'node-exporter': 64e6,
 }
 
 async function soakBy(transport: SceneTransport, cycles: number): Promise<boolean> {
