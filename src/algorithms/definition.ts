@@ -133,6 +133,7 @@ export type Shown = 'cost' | 'weight'
 
 /** How live pages head the column of what members count as. */
 export interface ValueColumn {
+  /** The column's heading. */
   readonly label: string
   /** What it means. */
   readonly about: string

@@ -106,8 +106,10 @@ export interface BalancedDispatcher<N extends NodeLike = NodeLike> extends Dispa
 
 /** Makes dispatchers. */
 export interface BalancedDispatcherConstructor {
+  /** What all dispatchers inherit. */
   readonly prototype: BalancedDispatcher
   /**
+   * Makes a dispatcher over a balancer.
    * @param balancer stays the caller's: it is not closed with this
    *
    * @throws OptionError
