@@ -158,7 +158,9 @@ export interface AlgorithmDefinition<A extends { readonly kind: string } = Algor
   readonly portable?: PortableDefinition<A>
   /** What the native engine is told of it: numbers by name. */
   native?(algorithm: A, memory: TableMemory, thread: number): NativeOptions
-  /** Learns for the native engine, and may pick in its place. */
+  /** Whether it learns from how leases end. Default false. */
+  readonly learns?: boolean
+  /** Picks among few members in place of the native engine, for one that learns. */
   beside?(algorithm: A, core: SharingCore, many: Learner, memory: TableMemory): BesideNative
   /** What an engine does for it; default: itself. */
   engine?(algorithm: A): EngineAlgorithm

@@ -5,7 +5,7 @@ import type { FileShape } from '../table/file/layout.js'
 import type { TableFileBinding } from '../table/file/table-file.js'
 import type { TableMemory } from '../table/memory.js'
 import type { OwnFlights } from '../table/own-flights.js'
-import type { Engine, EngineCore, MemberArrays, View } from './engine.js'
+import type { Engine, EngineCore, Learner, MemberArrays, View } from './engine.js'
 import { Events } from './events.js'
 import type { RingArrays } from './key-tables.js'
 
@@ -62,7 +62,8 @@ export interface NativeBinding {
 class NativeCore implements EngineCore {
   readonly name = 'native'
   readonly live: boolean
-  readonly learner: BesideNative | undefined
+  readonly learner: Learner | undefined
+  readonly #few: BesideNative | undefined
   readonly #memory: TableMemory
   readonly #core: NativeCoreBinding
   readonly #pick: () => number
@@ -75,19 +76,21 @@ class NativeCore implements EngineCore {
     options: NativeOptions,
     seed: readonly [number, number],
   ) {
-    const { beside } = definitionOf(algorithm)
+    const { learns = false, beside } = definitionOf(algorithm)
     this.live = isLive(algorithm)
     this.#memory = memory
     this.#bytes = memory.bytes()
     this.#core = new binding.Core(this.#bytes, algorithm.kind, options, seed[0], seed[1])
     this.#pick = this.#core.picker()
-    this.learner = beside?.(algorithm, this.#core, new Events(this.#core), memory)
+    const events = learns ? new Events(this.#core) : undefined
+    this.#few = events && beside?.(algorithm, this.#core, events, memory)
+    this.learner = this.#few ?? events
   }
 
   setMembers(members: MemberArrays): void {
-    this.learner?.give()
+    this.#few?.give()
     this.#core.setMembers(members.slots, members.generations, members.states, members.weights)
-    this.learner?.setMembers(members)
+    this.#few?.setMembers(members)
   }
 
   refresh(now: number, view: View): void {
@@ -97,15 +100,15 @@ class NativeCore implements EngineCore {
       this.#core.rebind(bytes)
       this.#bytes = bytes
     }
-    this.learner?.give()
+    this.#few?.give()
     this.#core.refresh(now, view.values, view.facts)
-    this.learner?.take()
+    this.#few?.take()
   }
 
   fill(into: Uint32Array): number {
-    this.learner?.give()
+    this.#few?.give()
     const filled = this.#core.fill(into)
-    this.learner?.take()
+    this.#few?.take()
     return filled
   }
 
@@ -114,7 +117,7 @@ class NativeCore implements EngineCore {
   }
 
   pick(): number {
-    const few = this.learner
+    const few = this.#few
     return few !== undefined && few.length > 0 ? few.draw() : this.#pick()
   }
 
@@ -131,9 +134,9 @@ class NativeCore implements EngineCore {
   }
 
   pickExcluding(excluded: Uint32Array): number {
-    this.learner?.give()
+    this.#few?.give()
     const picked = this.#core.pickExcluding(excluded)
-    this.learner?.take()
+    this.#few?.take()
     return picked
   }
 

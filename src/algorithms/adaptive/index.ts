@@ -60,6 +60,7 @@ export const adaptiveDefinition: AlgorithmDefinition<AdaptiveAlgorithm> = {
     keep: (memory, algorithm) => new KeptCosts(memory, algorithm),
   },
   native: ({ ttl, smoothing, fading, errorCost }) => ({ ttl, smoothing, fading, errorCost }),
+  learns: true,
   beside: ({ errorCost }, core, many, memory) => new FewMembers(core, many, memory, errorCost),
   // Nobody tells how picks from arrays end, so there is nothing to learn from.
   forArrays: ({ ttl }) => spareCapacity({ ttl }),
