@@ -11,6 +11,7 @@ import { connectionLimits } from '../http2/report-limits.js'
 import { MAX_REPORT } from '../reports/orca-fields.js'
 import { writeOrcaRequest } from '../reports/orca-request.js'
 import type { Failure } from './answer.js'
+import { lookups } from './lookups.js'
 import { failureOf, type GrpcStatus, statusOf, UNIMPLEMENTED } from './orca-status.js'
 import type { OrcaConnection, OrcaEvents, StreamEnd } from './orca-stream.js'
 import type { SecureContexts } from './secure-contexts.js'
@@ -55,11 +56,12 @@ class Connection implements OrcaConnection {
     this.#events = events
     this.#clock = clock
     const { host, port, secure, tls = {} } = target
+    const { lookup } = lookups
     if (secure) {
-      const socket = connectTls({ ...contexts.connection(host, tls), port, ALPNProtocols: ['h2'] })
+      const socket = connectTls({ ...contexts.connection(host, tls), lookup, port, ALPNProtocols: ['h2'] })
       boundTickets(socket, (reason) => this.#run(() => this.#lose({ kind: 'error', reason, excess: true })))
       this.#socket = socket
-    } else this.#socket = connect({ host, port })
+    } else this.#socket = connect({ host, port, lookup })
     withoutRef(this.#socket)
     this.#socket.setNoDelay()
     // Whatever becomes of it, someone has to listen.
