@@ -142,17 +142,21 @@ export async function shared(root) {
   return { problems, abi: hash.digest().readUInt32LE() }
 }
 
-/** @param {number} abi @returns {readonly (readonly [file: string, text: string])[]} */
-const written = (abi) => [
-  [
-    'src/engine/abi.ts',
-    `/** The addon's interface that this package is written for; .ci/shared.mjs makes it of what both have. */\nexport const ABI = ${abi}\n`,
-  ],
-  [
-    'crates/node/src/abi.rs',
-    `/// The interface of this binding; .ci/shared.mjs makes it of what both languages have.\npub const ABI: u32 = ${abi};\n`,
-  ],
-]
+// Read by the build of the addon too: crates/node/build.rs.
+const ABI_FILE = 'src/engine/abi.ts'
+
+/** @param {number} abi */
+const written = (abi) =>
+  `/** The addon's interface that this package is written for; .ci/shared.mjs makes it of what both have. */\nexport const ABI = ${abi}\n`
+
+/**
+ * @param {string} root
+ * @param {number} abi
+ */
+function isCurrent(root, abi) {
+  const path = join(root, ABI_FILE)
+  return existsSync(path) && readFileSync(path, 'utf8') === written(abi)
+}
 
 /**
  * Writes the number where it is another. Throws where both languages do not have the same.
@@ -161,10 +165,7 @@ const written = (abi) => [
 export async function writeAbi(root) {
   const { problems, abi } = await shared(root)
   if (problems.length > 0) throw new Error(problems.join('\n'))
-  for (const [file, text] of written(abi)) {
-    const path = join(root, file)
-    if (!existsSync(path) || readFileSync(path, 'utf8') !== text) writeFileSync(path, text)
-  }
+  if (!isCurrent(root, abi)) writeFileSync(join(root, ABI_FILE), written(abi))
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
@@ -172,11 +173,8 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   if (process.argv.includes('--write')) await writeAbi(root)
   else {
     const { problems, abi } = await shared(root)
-    for (const [file, text] of written(abi)) {
-      if (!existsSync(join(root, file)) || readFileSync(join(root, file), 'utf8') !== text) {
-        problems.push(`${file} is not of what is shared: node .ci/shared.mjs --write`)
-      }
-    }
+    if (!isCurrent(root, abi))
+      problems.push(`${ABI_FILE} is not of what is shared: node .ci/shared.mjs --write`)
     for (const problem of problems) console.error(problem)
     if (problems.length > 0) process.exitCode = 1
   }

@@ -22,6 +22,7 @@ export {
 export { type LeastCpuAlgorithm, type LeastCpuOptions, leastCpu } from './algorithms/least-cpu/options.js'
 export { type LocalAlgorithm, type LocalOptions, local } from './algorithms/local/options.js'
 export { type MaglevAlgorithm, type MaglevOptions, maglev } from './algorithms/maglev/options.js'
+export { type PeakEwmaAlgorithm, type PeakEwmaOptions, peakEwma } from './algorithms/peak-ewma/options.js'
 export {
   type PowerOfTwoAlgorithm,
   type PowerOfTwoOptions,

@@ -13,6 +13,8 @@ import { localDefinition } from './local/index.js'
 import type { LocalAlgorithm } from './local/options.js'
 import { maglevDefinition } from './maglev/index.js'
 import type { MaglevAlgorithm } from './maglev/options.js'
+import { peakEwmaDefinition } from './peak-ewma/index.js'
+import type { PeakEwmaAlgorithm } from './peak-ewma/options.js'
 import { powerOfTwoDefinition } from './power-of-two/index.js'
 import type { PowerOfTwoAlgorithm } from './power-of-two/options.js'
 import { prequalDefinition } from './prequal/index.js'
@@ -37,6 +39,7 @@ export type EngineAlgorithm =
   | PrequalAlgorithm
   | WeightedRoundRobinAlgorithm
   | AdaptiveAlgorithm
+  | PeakEwmaAlgorithm
   | PowerOfTwoAlgorithm
 
 /** The algorithms that pick by keys. */
@@ -57,6 +60,7 @@ const definitions: {
   weightedRoundRobin: weightedRoundRobinDefinition,
   leastConnections: leastConnectionsDefinition,
   prequal: prequalDefinition,
+  peakEwma: peakEwmaDefinition,
   powerOfTwo: powerOfTwoDefinition,
   hashRing: hashRingDefinition,
   maglev: maglevDefinition,

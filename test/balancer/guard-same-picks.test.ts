@@ -7,6 +7,7 @@ import {
   type Lease,
   leastConnections,
   leastCpu,
+  peakEwma,
   powerOfTwo,
   prequal,
   random,
@@ -30,6 +31,7 @@ const algorithms: fc.Arbitrary<Algorithm> = fc.constantFrom(
   powerOfTwo({ metric: 'inFlight' }),
   powerOfTwo({ metric: 'cpu', unknown: 'fail' }),
   prequal(),
+  peakEwma(),
   adaptive(),
 )
 

@@ -11,6 +11,7 @@ import {
   local,
   NoNodesError,
   OptionError,
+  peakEwma,
   powerOfTwo,
   prequal,
   random,
@@ -100,6 +101,7 @@ const proportional: readonly Algorithm[] = [
   powerOfTwo({ metric: 'cpu' }),
   powerOfTwo({ metric: 'inFlight' }),
   prequal(),
+  peakEwma(),
   hashRing(),
 ]
 

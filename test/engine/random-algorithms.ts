@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { adaptive } from '../../dist/algorithms/adaptive/options.js'
 import { leastConnections } from '../../dist/algorithms/least-connections/options.js'
 import { leastCpu } from '../../dist/algorithms/least-cpu/options.js'
+import { peakEwma } from '../../dist/algorithms/peak-ewma/options.js'
 import { powerOfTwo } from '../../dist/algorithms/power-of-two/options.js'
 import { prequal } from '../../dist/algorithms/prequal/options.js'
 import { random } from '../../dist/algorithms/random/options.js'
@@ -114,6 +115,16 @@ export const algorithm: fc.Arbitrary<EngineAlgorithm> = fc.oneof(
         },
       )
       .map(weightedRoundRobin),
+  },
+  {
+    weight: 5,
+    arbitrary: fc
+      .record({
+        decay: fc.constantFrom(1, 70, 10_000),
+        initialLatency: fc.constantFrom(0.5, 30),
+        errorLatency: fc.constantFrom(0, 20, 1_000),
+      })
+      .map(peakEwma),
   },
   {
     weight: 8,

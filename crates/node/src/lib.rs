@@ -3,7 +3,6 @@
 //! Nothing here may panic: arguments are checked, and where a panic came nevertheless it becomes a JavaScript error.
 #![deny(unsafe_code)]
 
-mod abi;
 mod core;
 mod events;
 pub mod file;
@@ -18,5 +17,5 @@ use napi_derive::napi;
 /// The version of this binding's interface. The loader refuses an addon of another version.
 #[napi]
 pub fn abi() -> u32 {
-    abi::ABI
+    include!(concat!(env!("OUT_DIR"), "/abi.rs"))
 }

@@ -17,6 +17,7 @@ use crate::table::Table;
 pub mod adaptive;
 pub mod least_connections;
 pub mod least_cpu;
+pub mod peak_ewma;
 pub mod power_of_two;
 pub mod prequal;
 pub mod random;
@@ -148,6 +149,7 @@ pub fn make<W: Words + Debug>(
         "adaptive" => adaptive::make(options),
         "leastConnections" => least_connections::make(options),
         "leastCpu" => least_cpu::make(options),
+        "peakEwma" => peak_ewma::make(options),
         "powerOfTwo" => power_of_two::make(options),
         "prequal" => prequal::make(options),
         "random" => random::make(options),
