@@ -137,6 +137,11 @@ export abstract class Attempt<N extends NodeLike> {
     return false
   }
 
+  /** Its node can't be sent anything. Returns whether to tell the caller: not where another node is tried. */
+  misplaced(error: Error): boolean {
+    return this.failed(error)
+  }
+
   private giveUp(reason: Error): void {
     const kind = failureOfAbort(reason)
     if (kind === undefined) this.abandon()

@@ -60,7 +60,7 @@ export class BalancedDispatcher<N extends NodeLike = NodeLike> extends Dispatche
         drain: (origin) => this.drained(origin),
       },
     })
-    // Nodes that join later fail when they are first picked.
+    // A node that joins later counts as one that can't be connected to when it is first picked.
     if (settings.origins === undefined) for (const node of balancer.nodes) originOf('origins', origins(node))
     this.caller = new Caller(balancer, this.upstreams, settings)
     if (settings.for !== undefined) {

@@ -5,6 +5,7 @@ import type { Attempt } from './attempt.js'
 import { isBegun, isKept, isOfStream, listened } from './body.js'
 import type { Caller } from './caller.js'
 import type { FailureKind } from './failures.js'
+import type { Upstream } from './upstreams.js'
 
 const NONE: readonly never[] = []
 
@@ -67,8 +68,15 @@ export abstract class Call<N extends NodeLike> {
 
   private sendBy(attempt: Attempt<N>, node: N): void {
     const { upstreams } = this.caller
+    let upstream: Upstream<N>
     try {
-      const upstream = upstreams.of(node)
+      upstream = upstreams.of(node)
+    } catch (error) {
+      // A node without an origin, or for which the user's function throws: other nodes may do.
+      if (attempt.misplaced(error as Error)) this.fail(error as Error)
+      return
+    }
+    try {
       const isFree = upstream.dispatcher.dispatch(
         this.optionsAt(upstream.origin),
         attempt as Dispatcher.DispatchHandler,

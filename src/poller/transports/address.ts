@@ -22,7 +22,10 @@ export interface Address {
  * path: `http://host:port`.
  * @throws Error where it is none; the message says what is to be done instead
  */
-export function addressOf(id: string, instead = 'give its url in the node option'): Address {
+export function addressOf(
+  id: string,
+  instead = "give its url by the transport's option `node: (id) => ({ url })`",
+): Address {
   const [, scheme, rest = id] = SCHEME.exec(id) ?? []
   const match = isIPv6(rest) ? [rest, `[${rest}]`, undefined] : HOST_AND_PORT.exec(rest)
   if (match === null) throw new Error(`its id is not host:port: ${instead}`)

@@ -163,7 +163,7 @@ test('what a factory, origins or key throws is told to the handler, and nothing 
     const { dispatcher, inFlight } = over(t, [a], options)
     t.is(await t.throwsAsync(dispatcher.request(get)), wrong)
     t.deepEqual(inFlight(), [0])
-    t.is(dispatcher.stats.abandoned + dispatcher.stats.unplaced, 1)
+    t.is(dispatcher.stats.failures.connect + dispatcher.stats.unplaced, 1)
   }
   for (const made of [null, {}, new EventEmitter(), { dispatch: () => true }]) {
     const { dispatcher, inFlight } = over(t, [a], { factory: () => made as Dispatcher })

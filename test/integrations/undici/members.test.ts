@@ -28,6 +28,25 @@ test('a node that has left ends what it has begun, and its connections are close
   t.is(String((await gone)[0]), `http://${slow.id}/`)
 })
 
+test('a node that joins without an origin loses no request, and is ejected', async (t) => {
+  const balancer = createBalancer({
+    nodes: [(await named(t, 'a')).id],
+    poll: false,
+    algorithm: roundRobin(),
+  })
+  const dispatcher = new BalancedDispatcher(balancer)
+  t.teardown(() => dispatcher.destroy())
+  balancer.add('no port')
+  for (let i = 0; i < 20; i++) {
+    const { statusCode, body } = await dispatcher.request(get)
+    await body.dump()
+    t.is(statusCode, 200)
+  }
+  t.is(dispatcher.stats.failures.connect, 5)
+  t.regex(balancer.explain('no port').words, /ejected/)
+  await balancer.close()
+})
+
 test('a node that comes back is connected to anew', async (t) => {
   const a = await named(t, 'a')
   const b = await named(t, 'b')
