@@ -218,42 +218,43 @@ export class KeyedPicks<N extends NodeLike> {
     const { nodes, numbers } = this.table
     const holders = new Array<Member<N> | undefined>(nodes.length).fill(undefined)
     const heldNodes = new Array<N | undefined>(nodes.length).fill(undefined)
-    let kept = 0
-    let added = 0
+    // Which of the table's nodes have a member, and keys that it does not have: whether a member of theirs is up.
+    const kept = new Uint8Array(nodes.length)
+    const added = new Map<string, boolean>()
+    let count = 0
     let total = 0
     this.up = 0
     this.upWeight = 0
-    const seen = new Set<string>()
-    const missed = new Set<string>()
     for (const member of this.#options.members.all()) {
       const { key, up } = member
       if (!this.#isWanted(member)) continue
       const number = numbers.get(key)
-      const isFirst = !seen.has(key)
-      if (isFirst) {
-        seen.add(key)
+      if (number === undefined) {
+        if (!added.has(key)) total += this.#weightOf(key)
+        added.set(key, up || added.get(key) === true)
+        continue
+      }
+      if (kept[number] === 0) {
+        kept[number] = 1
+        count++
         total += this.#weightOf(key)
-        if (number === undefined) added++
-        else kept++
       }
       if (!up) continue
-      if (number === undefined) missed.add(key)
-      else {
-        if (holders[number] === undefined) {
-          this.up++
-          this.upWeight += (nodes[number] as KeyNode).weight
-        }
-        // Of several with one key the member that joined last: it replaces the others.
-        holders[number] = member
-        heldNodes[number] = member.node
+      if (holders[number] === undefined) {
+        this.up++
+        this.upWeight += (nodes[number] as KeyNode).weight
       }
+      // Of several with one key the member that joined last: it replaces the others.
+      holders[number] = member
+      heldNodes[number] = member.node
     }
     this.countInMembers()
     this.holders = holders
     this.nodes = heldNodes
     this.picks = new Float64Array(nodes.length)
-    this.#outdated = added > 0 || kept < nodes.length
-    return { missing: missed.size, nodes: kept + added, weight: total }
+    this.#outdated = added.size > 0 || count < nodes.length
+    const missing = [...added.values()].filter((up) => up).length
+    return { missing, nodes: count + added.size, weight: total }
   }
 
   // A ring lets keys of a member that is not up walk on, which comes to the same as a ring without it; with a Maglev
