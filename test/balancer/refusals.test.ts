@@ -238,8 +238,8 @@ const algorithms = [
   maglev(),
 ]
 
-test('with any algorithm, where most nodes refuse, at most 2 % of the calls are lost after 3 s', async (t) => {
-  for (const algorithm of algorithms) {
+for (const [i, algorithm] of algorithms.entries()) {
+  test(`with ${algorithm.kind} (${i}), where most nodes refuse, at most 2 % of the calls are lost after 3 s`, async (t) => {
     const takesKeys = algorithm.kind === 'hashRing' || algorithm.kind === 'maglev'
     for (const size of [3, 4, 8]) {
       const clock = new VirtualClock()
@@ -251,19 +251,19 @@ test('with any algorithm, where most nodes refuse, at most 2 % of the calls are 
       }
       let lost = 0
       // 100 a second, past the first return of those that were ejected.
-      for (let sent = 0; sent < 3_500; sent += 5) {
-        const calls = Array.from({ length: 5 }, (_, i) => {
+      for (let sent = 0; sent < 3_500; sent += 25) {
+        const calls = Array.from({ length: 25 }, (_, i) => {
           const options = takesKeys ? { key: `key ${sent + i}`, attempts: 2 } : { attempts: 2 }
           return balancer.run(work, options).catch(() => {
             if (sent >= 300) lost++
           })
         })
-        await clock.advance(50)
+        await clock.advance(250)
         await Promise.all(calls)
       }
       t.true(lost / 3_200 <= 0.02, `${algorithm.kind}, ${size} nodes: ${lost} lost`)
       t.true(balancer.snapshot().every(({ id, ejected }) => (ejected === undefined) === (id === 'n0')))
       await balancer.close()
     }
-  }
-})
+  })
+}
