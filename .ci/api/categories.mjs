@@ -83,6 +83,7 @@ const places = [
   ['estimate/', 'Capacity'],
   ['telemetry', 'Telemetry'],
   ['errors', 'Errors'],
+  ['rejections', 'Algorithms of your own'],
   ['integrations/', 'Integrations'],
   ['optional-package', 'Integrations'],
 ]

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { isBuiltin } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -89,7 +90,8 @@ test('the portable engine imports nothing of Node.js', async (t) => {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.js'))
   const modules = names.map((name) => new URL(name, folder))
   const { files, names: others } = await importsOf(modules, /(?:from|import) ?\(?['"]([^'"]+)['"]/g)
-  t.deepEqual([...others], [])
+  // Options are checked by packages that run anywhere.
+  t.deepEqual([...others].filter(isBuiltin), [])
   t.true(files.size >= 6)
 })
 

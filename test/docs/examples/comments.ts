@@ -70,6 +70,11 @@ export const commentExamples: readonly CommentExample[] = [
     compiledAlone: true,
   },
   {
+    file: 'src/algorithms/peak-ewma/options.ts',
+    has: 'algorithm: peakEwma()',
+    comesTo: 'assert.equal(balancer.stats().leases.released, 1)',
+  },
+  {
     file: 'src/balancer/attached.ts',
     has: 'attachBalancer(workerData.handle)',
     compiledAlone: true,
