@@ -23,6 +23,7 @@ for (const [id, url, options] of [
   ['[::1]:8080', 'http://[::1]:9000/report', { port: 9000 }],
   ['fd00::12', 'http://[fd00::12]:9000/report', { port: 9000 }],
   ['10.0.0.1:8080', 'https://10.0.0.1:8080/load?x=1', { protocol: 'https', path: '/load?x=1' }],
+  ['http://10.0.0.1:8080', 'http://10.0.0.1:8080/report', {}],
   ['a', 'https://other:1234/x', { node: () => ({ url: 'https://other:1234/x' }) }],
   ['a:1', 'http://a:1/report', { node: () => undefined }],
 ] as [string, string, HttpTransportOptions][]) {
@@ -33,7 +34,7 @@ for (const [id, url, options] of [
 
 for (const id of [
   '',
-  'http://10.0.0.1:8080',
+  'http://10.0.0.1:8080/path',
   '10.0.0.1:99999',
   '10.0.0.1:http',
   'a b',
