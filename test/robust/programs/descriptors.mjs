@@ -3,16 +3,13 @@
 import { once } from 'node:events'
 import { closeSync, openSync } from 'node:fs'
 import { createServer } from 'node:http'
-import { createBalancer, orcaTransport } from '../../../dist/index.js'
+import { createBalancer, httpTransport, orcaTransport } from '../../../dist/index.js'
 
 const agent = createServer((_, response) => response.end('{"cpu_utilization":0.5}')).listen(0, '127.0.0.1')
 await once(agent, 'listening')
 const nodes = [`127.0.0.1:${agent.address().port}`]
-const balancerOf = (transport) =>
-  createBalancer({
-    nodes,
-    poll: { interval: 20, timeout: 2_000, startupJitter: 0, ...(transport && { transport }) },
-  })
+const balancerOf = (transport = httpTransport()) =>
+  createBalancer({ nodes, poll: { transport, interval: 20, timeout: 2_000, startupJitter: 0 } })
 
 const held = []
 try {
