@@ -17,7 +17,7 @@ test('with source maps a stack of this repository tells of the sources, at the r
 test('without them a stack names functions and classes', async (t) => {
   t.timeout(300_000)
   const { out } = await run('stack.mjs')
-  t.regex(out, /^OptionError: option pol is false/)
+  t.regex(out, /^OptionError: option pol is unknown/)
   t.regex(out, /at createBalancer \(/)
   t.regex(out, /at checkOptions \(/)
 })
