@@ -71,6 +71,7 @@ export class FileTable extends Table {
     this.#sweep = new Sweep(file, this.#directory, this.#rows)
     this.#takeRow()
     this.#directory.look()
+    this.#clearIfAlone()
     this.#sweepInTime(processClock.now())
     this.#groups = new Groups(file, this.#directory, this.#rows)
     lookAgain(new WeakRef(this), LOOK_EVERY)
@@ -188,6 +189,20 @@ export class FileTable extends Table {
     if (rows.take(process.pid)) return
     this.#directory.alone(PATIENCE, () => this.#sweep.bury(() => false))
     if (!rows.take(process.pid)) throw rows.full()
+  }
+
+  // Where no other thread lives nobody waits for the lock, and what the dead left is of no use: it goes at once.
+  #clearIfAlone(): void {
+    const rows = this.#rows.owned()
+    if (rows.some((row) => row !== this.#rows.own && this.#rows.isAlive(row))) return
+    const never = () => false
+    this.#directory.alone(PATIENCE, () => {
+      this.#sweep.bury(never)
+      this.#sweep.vacate(
+        [...this.#directory.seats()].map(({ slot }) => slot),
+        never,
+      )
+    })
   }
 
   // Alone. All or none: a file that is full takes none of them.
