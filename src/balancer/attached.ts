@@ -17,7 +17,7 @@ import {
   type PostedChange,
   type PostedMembers,
 } from './handle.js'
-import type { Member, Place } from './members.js'
+import type { Member, Place } from './member.js'
 import { News } from './news.js'
 import { clockOption, engineOption, seedOption } from './options.js'
 import { TablePicker } from './picker.js'

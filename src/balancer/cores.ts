@@ -5,7 +5,7 @@ import { OptionError } from '../errors.js'
 import type { TableBuffer, TableMemory } from '../table/memory.js'
 import { CustomCore, type CustomRunner } from './custom.js'
 import { LocalCore } from './local-core.js'
-import type { Member } from './members.js'
+import type { Member } from './member.js'
 import { createTurns, MEMBER_TURN, SharedTurn, SharedTurnCore } from './shared-turn.js'
 
 export interface CoreOptions {

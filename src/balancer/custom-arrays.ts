@@ -2,7 +2,7 @@ import { OptionError } from '../errors.js'
 import { NO_SLOT } from '../table/layout.js'
 import { type ArrayPicker, ArrayPicks, type ArrayPicksOptions } from './array-picks.js'
 import type { CustomRunner } from './custom.js'
-import type { Place } from './members.js'
+import type { Place } from './member.js'
 import { idOf, type NodeLike } from './node.js'
 
 /** Picks from arrays by an algorithm of the user's. Nothing is remembered of an array: a pick is linear in its length. */

@@ -22,7 +22,7 @@ import { tableTime } from '../table/table.js'
 import { type CustomErrorEvent, publishCustomError } from '../telemetry.js'
 import { warn } from '../warn.js'
 import { isFailure, isLatency, type Outcome } from './lease.js'
-import type { Member, Place } from './members.js'
+import type { Member, Place } from './member.js'
 import { looseId, type NodeLike } from './node.js'
 import { type MemberState, stateOf } from './standings.js'
 

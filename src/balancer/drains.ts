@@ -1,7 +1,7 @@
 import type { Clock, TimerHandle } from '../clock.js'
 import { inFlight } from '../table/in-flight.js'
 import type { TableMemory } from '../table/memory.js'
-import type { Member } from './members.js'
+import type { Member } from './member.js'
 
 /** Other threads' releases are not told of, so they are looked for, ms. */
 const LOOK_EVERY = 50

@@ -1,5 +1,5 @@
 import type { Clock, TimerHandle } from '../clock.js'
-import type { Member } from './members.js'
+import type { Member } from './member.js'
 import type { HealthSettings } from './trust-options.js'
 
 export type FailureRateSettings = Exclude<HealthSettings['failureRate'], false>

@@ -6,7 +6,7 @@ import type { TableMemory } from '../table/memory.js'
 import { findMetric } from '../table/metric-names.js'
 import { type MutableReading, readReading } from '../table/reading.js'
 import { type MutableMetric, readMetric, reportTime } from '../table/report.js'
-import type { Place } from './members.js'
+import type { Place } from './member.js'
 
 const reading: MutableReading = { time: 0, tag: 0, value: 0 }
 const sample: MutableMetric = { time: 0, value: 0 }

@@ -2,7 +2,7 @@ import type { Algorithm } from '../algorithms/registry.js'
 import type { Generator } from '../engine/portable/generator.js'
 import { inFlight } from '../table/in-flight.js'
 import type { TableMemory } from '../table/memory.js'
-import type { Member } from './members.js'
+import type { Member } from './member.js'
 import { ShareWindow } from './share-window.js'
 import { claimOf, type DrawnFrom, type Parts, partsOf } from './thinning.js'
 

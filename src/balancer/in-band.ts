@@ -10,7 +10,7 @@ import type { StoreResult } from '../table/report.js'
 import { publishReportError } from '../telemetry.js'
 import { isUint8Array } from '../typed-array.js'
 import { InBandWarnings } from './in-band-warnings.js'
-import type { Member } from './members.js'
+import type { Member } from './member.js'
 import { type CarriedReport, carriedReport, type ReportSource, stripReport } from './report-headers.js'
 
 /** How `observe` goes about it. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.js'
 import type { Learner } from '../engine/engine.js'
 import type { Learning } from './lease.js'
-import type { Member } from './members.js'
+import type { Member } from './member.js'
 import { TurnClock } from './turn-clock.js'
 
 /**

@@ -2,7 +2,7 @@ import { MAX_VALUE } from '../reports/values.js'
 import { enterFlight, leaveFlight } from '../table/in-flight.js'
 import type { TableMemory } from '../table/memory.js'
 import { causeOf, type FailureCause } from './failure-causes.js'
-import type { Member } from './members.js'
+import type { Member } from './member.js'
 import type { NodeLike } from './node.js'
 
 /** How the work of a lease went. */

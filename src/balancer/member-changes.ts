@@ -1,4 +1,4 @@
-import type { Place } from './members.js'
+import type { Place } from './member.js'
 
 /** In place of an index: the next ones among those who joined. */
 export const JOINED = 0xffffffff

@@ -1,44 +1,11 @@
 import type { WeightOf } from '../algorithms/weights.js'
 import { MEMBER_OUT, MEMBER_UP, type MemberArrays } from '../engine/engine.js'
 import { NO_SLOT } from '../table/layout.js'
+import { type Member, newMember, type Place } from './member.js'
 import { JOINED } from './member-changes.js'
 import { idOf, type KeyOf, type NodeLike } from './node.js'
-import { type MemberOrder, type Standing, Standings, type Told, WELL } from './standings.js'
+import { type MemberOrder, type Standing, Standings, type Told } from './standings.js'
 import { taken } from './taken-places.js'
-
-/** Where a member's readings and counts are in the table. */
-export interface Place {
-  readonly id: string
-  readonly slot: number
-  readonly generation: number
-}
-
-/** A node that one balancer may pick. */
-export interface Member<N extends NodeLike = NodeLike> extends Place, Standing {
-  /** The element that was given last. */
-  node: N
-  readonly place: Place
-  /** As of the last look at the list. */
-  index: number
-  /** Picks since it became a member, but for those of the current block. */
-  picks: number
-  /** Leases of this balancer that are not released. */
-  open: number
-  /** Leases released since it became a member, but for those that said nothing of it, and how they went. */
-  released: number
-  failed: number
-  /** Leases that failed since the last that did not. */
-  streak: number
-  /** How many of these, up to the last one, failed since nothing accepts connections there. */
-  refusals: number
-  /** How many times it was ejected, here or by the balancer's own thread. */
-  era: number
-  /** Leases that began in an earlier era and failed: they are in `released` and `failed`, and count for nothing else. */
-  lateFailures: number
-  /** Sum of the latencies told at release, ms, and how many there were. */
-  latencySum: number
-  latencyCount: number
-}
 
 /** How members stand to each other by whoever found them. */
 export type Rank = Pick<Standing, 'tier' | 'part'>
@@ -364,44 +331,6 @@ export class Members<N extends NodeLike> {
 interface Joined<N> {
   readonly id: string
   readonly node: N
-}
-
-const NOTHING_TOLD: Told = { state: undefined, weight: undefined, maxInFlight: undefined }
-
-function newMember<N extends NodeLike>(node: N, key: string, place: Place): Member<N> {
-  return {
-    id: place.id,
-    key,
-    slot: place.slot,
-    generation: place.generation,
-    node,
-    place,
-    index: -1,
-    order: 'up',
-    told: NOTHING_TOLD,
-    ejected: false,
-    ejectedThere: false,
-    refused: false,
-    refusedThere: false,
-    suspect: false,
-    suspectThere: false,
-    tier: 0,
-    part: 1,
-    grade: WELL,
-    up: true,
-    factor: 1,
-    guarded: false,
-    picks: 0,
-    open: 0,
-    released: 0,
-    failed: 0,
-    streak: 0,
-    refusals: 0,
-    era: 0,
-    lateFailures: 0,
-    latencySum: 0,
-    latencyCount: 0,
-  }
 }
 
 /** What engines read of these places; all are up but those of members that may not be picked, and of weight 0. */

@@ -2,7 +2,7 @@ import type { Clock, TimerHandle } from '../clock.js'
 import { publishEjected, publishReturned } from '../telemetry.js'
 import { type Count, countOf, FailureRates } from './failure-rates.js'
 import type { LeaseHealth } from './lease.js'
-import type { Member } from './members.js'
+import type { Member } from './member.js'
 import { EJECTED, type Standings, WELL } from './standings.js'
 import type { HealthSettings } from './trust-options.js'
 

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { number } from '../options.js'
 import { NODE_STATES } from '../reports/check.js'
 import { MAX_VALUE } from '../reports/values.js'
-import type { Member } from './members.js'
+import type { Member } from './member.js'
 import type { Standing } from './standings.js'
 
 /** How a member stands, as it is posted to other threads. */

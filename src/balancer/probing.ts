@@ -9,7 +9,7 @@ import { type Seed, streamOf } from '../seed.js'
 import { NO_SLOT } from '../table/layout.js'
 import type { Publications } from '../table/publications.js'
 import { type Entry, sampleTime, type Table, tableTime } from '../table/table.js'
-import type { Member } from './members.js'
+import type { Member } from './member.js'
 import type { PickWatcher } from './picks.js'
 
 // Keeps who is asked apart from picks, whatever the seed.

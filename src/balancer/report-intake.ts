@@ -4,7 +4,7 @@ import type { TableMemory } from '../table/memory.js'
 import { publish } from '../table/reading.js'
 import { type StoreResult, writeReport } from '../table/report.js'
 import { sampleTime, tableTime } from '../table/table.js'
-import type { Place } from './members.js'
+import type { Place } from './member.js'
 import type { PickCounters } from './pick-counters.js'
 
 type Counters = Pick<PickCounters, 'reportsStored' | 'reportsOlder' | 'reportsUnknown' | 'reportsEmpty'>

@@ -7,7 +7,7 @@ import { tableTime } from '../table/table.js'
 import { publishSuspect } from '../telemetry.js'
 import { countOf } from './failure-rates.js'
 import { claimOf } from './figures.js'
-import type { Member } from './members.js'
+import type { Member } from './member.js'
 import type { SuspicionSettings } from './trust-options.js'
 
 /** What a node that claims idleness does: its requests fail, or slow down. */

@@ -3,7 +3,7 @@ import type { WeightOf } from '../algorithms/weights.js'
 import type { Generator } from '../engine/portable/generator.js'
 import { inFlight } from '../table/in-flight.js'
 import type { TableMemory } from '../table/memory.js'
-import type { Member } from './members.js'
+import type { Member } from './member.js'
 
 /** What is known of the members as they are drawn from. */
 export interface DrawnFrom {
