@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { OptionError } from '../errors.js'
+import { hasFields } from '../fields.js'
 import { checkOptions, options, whole } from '../options.js'
 import { causeOf } from './failure-causes.js'
 import { isFailure, type Lease, type Outcome } from './lease.js'
@@ -72,19 +73,38 @@ export interface LeaseSource<N extends NodeLike> {
   acquire(options?: SelectOptions): Lease<N>
 }
 
+const MOST_ATTEMPTS = 10
+
 const runOptions = options({
   exclude: v.optional(v.unknown()),
   key: v.optional(v.unknown()),
-  signal: v.optional(
-    v.custom<AbortSignal>(
-      (value) => typeof value === 'object' && value !== null && 'aborted' in value,
-      'an AbortSignal',
-    ),
-  ),
-  attempts: v.optional(whole(1, 10), 1),
+  signal: v.optional(v.custom<AbortSignal>(isSignal, 'an AbortSignal')),
+  attempts: v.optional(whole(1, MOST_ATTEMPTS)),
 })
 
-/** Picks a node, does the work with it, and releases it with what became of it; on other nodes again, where that is asked for. */
+function isSignal(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'aborted' in value
+}
+
+// The whole check takes as long as the rest of a call, so it is made only where it will throw.
+function checkRunOptions(given: RunOptions): void {
+  let isRight = hasFields(given)
+  for (const name in given) {
+    if (name === 'attempts') isRight &&= isAttempts(given.attempts)
+    else if (name === 'signal') isRight &&= given.signal === undefined || isSignal(given.signal)
+    else if (name !== 'exclude' && name !== 'key') isRight = false
+  }
+  if (!isRight) checkOptions('run', given, runOptions)
+}
+
+function isAttempts(attempts: number | undefined): boolean {
+  return attempts === undefined || (Number.isInteger(attempts) && attempts >= 1 && attempts <= MOST_ATTEMPTS)
+}
+
+/**
+ * Picks a node, calls `work` with it and releases the node with the outcome. Where options ask for it, a failure is retried
+ * on other nodes.
+ */
 export async function run<N extends NodeLike, R>(
   source: LeaseSource<N>,
   now: () => number,
@@ -92,7 +112,7 @@ export async function run<N extends NodeLike, R>(
   given: RunOptions | undefined,
 ): Promise<R> {
   if (typeof work !== 'function') throw new OptionError('work', work, 'a function')
-  if (given !== undefined) checkOptions('run', given, runOptions)
+  if (given !== undefined) checkRunOptions(given)
   const { signal, attempts = 1, ...rest } = given ?? {}
   const select = 'key' in rest || 'exclude' in rest ? rest : undefined
   signal?.throwIfAborted()
