@@ -52,6 +52,14 @@ pub(crate) fn collect(values: &[f64], most: f64, band: &mut Vec<u32>) {
     band.truncate(length);
 }
 
+/// The members of a band except the excluded ones. Both are indices in ascending order.
+pub(crate) fn without(band: &[u32], excluded: &[u32]) -> Vec<u32> {
+    band.iter()
+        .copied()
+        .filter(|index| excluded.binary_search(index).is_err())
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

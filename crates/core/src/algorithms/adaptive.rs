@@ -3,6 +3,7 @@
 use std::fmt::Debug;
 
 use super::{Algorithm, Found, Look};
+use crate::band::without;
 use crate::kept::Kept;
 use crate::member::Member;
 use crate::memory::Words;
@@ -117,12 +118,7 @@ impl<W: Words> Algorithm<W> for Adaptive {
         cursor: &mut Cursor,
         excluded: &[u32],
     ) -> Option<u32> {
-        let left: Vec<_> = self
-            .band
-            .iter()
-            .copied()
-            .filter(|index| excluded.binary_search(index).is_err())
-            .collect();
+        let left = without(&self.band, excluded);
         let is_left = |index| left.binary_search(&index).is_ok();
         let in_flight = self.places.in_flight(table);
         self.learned

@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 
 use super::{Algorithm, Found, Look};
-use crate::band::NOT_ELIGIBLE;
+use crate::band::{NOT_ELIGIBLE, without};
 use crate::fewest::Candidates;
 use crate::generator::Generator;
 use crate::kept::Kept;
@@ -130,12 +130,7 @@ impl<W: Words> Algorithm<W> for PeakEwma {
         cursor: &mut Cursor,
         excluded: &[u32],
     ) -> Option<u32> {
-        let left: Vec<_> = self
-            .band
-            .iter()
-            .copied()
-            .filter(|index| excluded.binary_search(index).is_err())
-            .collect();
+        let left = without(&self.band, excluded);
         self.lower(&left, table, &mut cursor.generator)
     }
 

@@ -107,12 +107,7 @@ impl<W: Words> Algorithm<W> for Prequal {
         cursor: &mut Cursor,
         excluded: &[u32],
     ) -> Option<u32> {
-        let left: Vec<_> = self
-            .band
-            .iter()
-            .copied()
-            .filter(|index| excluded.binary_search(index).is_err())
-            .collect();
+        let left = band::without(&self.band, excluded);
         let allowed = |index| left.binary_search(&index).is_ok();
         draw(&mut self.probes, &left, cursor, allowed)
     }
