@@ -1,11 +1,13 @@
 import { type CpuInfo, cpus as osCpus } from 'node:os'
+import * as v from 'valibot'
 import type { Clock } from '../../clock.js'
+import { checkOptions, clockSchema, method, options, text } from '../../options.js'
 import { processClock } from '../../process-clock.js'
 import { allowedCores } from './allowed-cores.js'
 import { type GroupLimit, readUsage, smallestQuota } from './cgroup.js'
 import { findGroups, type GroupPaths } from './cgroup-paths.js'
 import { type CpuTimes, readOsCpus, readProcStat } from './cpu-times.js'
-import { type Files, ifThere, systemFiles } from './files.js'
+import { type Files, filesSchema, ifThere, systemFiles } from './files.js'
 import type { Sampled, SyncSampler } from './sampler.js'
 
 /** Options of `cpuSampler`: what it reads, for tests. */
@@ -61,6 +63,13 @@ class QuotaTimes {
   }
 }
 
+const cpuSamplerOptions = options({
+  files: v.optional(filesSchema),
+  clock: v.optional(clockSchema),
+  cpus: v.optional(method<() => readonly CpuInfo[]>()),
+  platform: v.optional(text()),
+})
+
 /**
  * CPU in percent of what this process may use.
  *
@@ -80,9 +89,15 @@ class QuotaTimes {
  *
  * `sample()` throws if nothing can be read, or during a passing shortage, such as of file descriptors: the next sample
  * then covers the time since the last one.
+ * @throws OptionError
  */
-export function cpuSampler(options: CpuSamplerOptions = {}): SyncSampler {
-  const { files = systemFiles, clock = processClock, cpus = osCpus, platform = process.platform } = options
+export function cpuSampler(given: CpuSamplerOptions = {}): SyncSampler {
+  const {
+    files = systemFiles,
+    clock = processClock,
+    cpus = osCpus,
+    platform = process.platform,
+  } = checkOptions('cpuSampler', given, cpuSamplerOptions)
   const quotaTimes = new QuotaTimes(files, clock)
 
   function quotaBelow(paths: GroupPaths | undefined, allowed: ReadonlySet<number> | undefined) {

@@ -1,4 +1,6 @@
 import { performance } from 'node:perf_hooks'
+import * as v from 'valibot'
+import { checkOptions, method, options } from '../../options.js'
 import type { SyncSampler } from './sampler.js'
 
 /** Time that an event loop has spent so far, ms. */
@@ -36,13 +38,30 @@ function share(before: LoopTimes, now: LoopTimes): number | undefined {
   return total <= 0 || active < 0 ? undefined : Math.min(100, (active / total) * 100)
 }
 
+const eventLoopSamplerOptions = options({
+  eventLoopUtilization: v.optional(method<() => LoopTimes>()),
+  workers: v.optional(
+    v.custom<WatchedWorkers>(
+      (value) =>
+        typeof value === 'function' ||
+        (typeof value === 'object' && value !== null && Symbol.iterator in value),
+      'worker threads, or a function that gives them',
+    ),
+  ),
+})
+
 /**
  * Utilization of this thread's event loop since the last sample, in percent: the share of time it was not waiting for
  * events. With `workers` the largest of this loop and theirs: the busiest is what work has to wait for. Each sampler has a
  * baseline of its own, so several don't disturb each other. The first sample has no value, nor has a thread at its first.
+ * @throws OptionError
  */
-export function eventLoopSampler(options: EventLoopSamplerOptions = {}): SyncSampler {
-  const { eventLoopUtilization = () => performance.eventLoopUtilization(), workers = [] } = options
+export function eventLoopSampler(given: EventLoopSamplerOptions = {}): SyncSampler {
+  const { eventLoopUtilization = () => performance.eventLoopUtilization(), workers = [] } = checkOptions(
+    'eventLoopSampler',
+    given,
+    eventLoopSamplerOptions,
+  )
   let last: LoopTimes | undefined
   const lastOf = new WeakMap<WatchedWorker, LoopTimes>()
 

@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs'
+import * as v from 'valibot'
+import { hasFields } from '../../fields.js'
 
 /**
  * Reads files of /proc and /sys. Tests put fixtures in its place.
@@ -13,6 +15,12 @@ export interface Files {
  * pool, and a sample's counters and its clock are then read together.
  */
 export const systemFiles: Files = { read: (path) => readFileSync(path, 'utf8') }
+
+/** The `files` of a sampler's options. */
+export const filesSchema = v.custom<Files>(
+  (value) => hasFields(value) && typeof value.read === 'function',
+  'an object with read(path)',
+)
 
 // The process or the machine is short of something for a moment. This says nothing about what the file holds.
 const SHORTAGES: ReadonlySet<unknown> = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'EINTR'])

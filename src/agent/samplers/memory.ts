@@ -1,7 +1,9 @@
 import { freemem as osFree, totalmem as osTotal } from 'node:os'
+import * as v from 'valibot'
+import { checkOptions, method, options } from '../../options.js'
 import { counter } from './cgroup.js'
 import { findMemoryGroup, type MemoryGroup, upwards } from './cgroup-paths.js'
-import { type Files, ifThere, readIfThere, systemFiles } from './files.js'
+import { type Files, filesSchema, ifThere, readIfThere, systemFiles } from './files.js'
 import type { SyncSampler } from './sampler.js'
 
 /** Options of `memorySampler`: what it reads, for tests. */
@@ -43,6 +45,12 @@ function kibibytes(meminfo: string, name: string): number {
   return Number(new RegExp(`^${name}: +(\\d+) kB$`, 'm').exec(meminfo)?.[1] ?? Number.NaN)
 }
 
+const memorySamplerOptions = options({
+  files: v.optional(filesSchema),
+  freemem: v.optional(method<() => number>()),
+  totalmem: v.optional(method<() => number>()),
+})
+
 /**
  * Memory in use, in percent of what this process may use.
  *
@@ -51,9 +59,14 @@ function kibibytes(meminfo: string, name: string): number {
  * used lately (`inactive_file`): the kernel takes that back before anything is short. Of nested limits the one that is
  * nearest. Else the machine's: what is not `MemAvailable` in /proc/meminfo, or elsewhere than on Linux not free. Each
  * sample finds the group and its limit anew.
+ * @throws OptionError
  */
-export function memorySampler(options: MemorySamplerOptions = {}): SyncSampler {
-  const { files = systemFiles, freemem = osFree, totalmem = osTotal } = options
+export function memorySampler(given: MemorySamplerOptions = {}): SyncSampler {
+  const {
+    files = systemFiles,
+    freemem = osFree,
+    totalmem = osTotal,
+  } = checkOptions('memorySampler', given, memorySamplerOptions)
   return {
     sample() {
       const group = ifThere(() => findMemoryGroup(files))

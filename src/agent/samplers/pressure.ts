@@ -1,6 +1,8 @@
+import * as v from 'valibot'
+import { checkOptions, oneOf, options } from '../../options.js'
 import { smallestQuota } from './cgroup.js'
 import { findGroups, type GroupPaths } from './cgroup-paths.js'
-import { type Files, ifThere, readIfThere, systemFiles } from './files.js'
+import { type Files, filesSchema, ifThere, readIfThere, systemFiles } from './files.js'
 import type { SyncSampler } from './sampler.js'
 
 /** What tasks wait for. */
@@ -18,15 +20,22 @@ function groupsWithPressure(files: Files): GroupPaths | undefined {
   return paths?.version === 2 ? paths : undefined
 }
 
+const kinds = oneOf(['cpu', 'memory', 'io'])
+const pressureSamplerOptions = options({
+  files: v.optional(filesSchema),
+})
+
 /**
  * Pressure as Linux's PSI has it: in how much of the last 10 s at least one task had to wait for CPU, memory or io (`some`,
  * `avg10`), in percent. In a control group with a CPU quota it is that group's (`cpu.pressure` and so on), else the
  * machine's (`/proc/pressure/cpu`).
  *
  * Throws, when sampled, where the kernel has none: other systems, Linux before 4.20, or without PSI.
+ * @throws OptionError
  */
-export function pressureSampler(of: PressureKind, options: PressureSamplerOptions = {}): SyncSampler {
-  const { files = systemFiles } = options
+export function pressureSampler(of: PressureKind, given: PressureSamplerOptions = {}): SyncSampler {
+  checkOptions('pressureSampler', of, kinds)
+  const { files = systemFiles } = checkOptions('pressureSampler', given, pressureSamplerOptions)
 
   function ofGroup(): string | undefined {
     const paths = groupsWithPressure(files)

@@ -1,4 +1,6 @@
+import * as v from 'valibot'
 import type { Clock } from '../../clock.js'
+import { checkOptions, clockSchema, method, options } from '../../options.js'
 import { processClock } from '../../process-clock.js'
 import type { SyncSampler } from './sampler.js'
 
@@ -10,12 +12,22 @@ export interface ProcessSamplerOptions {
   readonly cpuUsage?: (() => { readonly user: number; readonly system: number }) | undefined
 }
 
+const processSamplerOptions = options({
+  clock: v.optional(clockSchema),
+  cpuUsage: v.optional(method<() => { user: number; system: number }>()),
+})
+
 /**
  * CPU time of this process, all its threads, in percent of one core: 250 where it keeps two and a half busy (stored
  * as 100). Right for a server whose work is on its main thread. The first sample has no value.
+ * @throws OptionError
  */
-export function processSampler(options: ProcessSamplerOptions = {}): SyncSampler {
-  const { clock = processClock, cpuUsage = () => process.cpuUsage() } = options
+export function processSampler(given: ProcessSamplerOptions = {}): SyncSampler {
+  const { clock = processClock, cpuUsage = () => process.cpuUsage() } = checkOptions(
+    'processSampler',
+    given,
+    processSamplerOptions,
+  )
   let last: { readonly used: number; readonly at: number } | undefined
   return {
     sample() {

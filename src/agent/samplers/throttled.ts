@@ -1,8 +1,10 @@
+import * as v from 'valibot'
 import type { Clock } from '../../clock.js'
+import { checkOptions, clockSchema, options } from '../../options.js'
 import { processClock } from '../../process-clock.js'
 import { readThrottled, smallestQuota } from './cgroup.js'
 import { findGroups } from './cgroup-paths.js'
-import { type Files, systemFiles } from './files.js'
+import { type Files, filesSchema, systemFiles } from './files.js'
 import type { SyncSampler } from './sampler.js'
 
 /** Options of `throttledSampler`: what it reads, for tests. */
@@ -13,6 +15,11 @@ export interface ThrottledSamplerOptions {
   readonly clock?: Clock | undefined
 }
 
+const throttledSamplerOptions = options({
+  files: v.optional(filesSchema),
+  clock: v.optional(clockSchema),
+})
+
 /**
  * In how much of the time the control group ran into its CPU quota and was held up, in percent: periods in which it
  * was throttled (`nr_throttled` of cpu.stat) x the length of a period over the time that passed. The group is the one with the
@@ -22,9 +29,14 @@ export interface ThrottledSamplerOptions {
  * otherwise idle group would pass for constant throttling. Not `throttled_usec`: that is summed over the cores.
  *
  * The first sample has no value. Throws, when sampled, where no quota limits this process, as on anything but Linux.
+ * @throws OptionError
  */
-export function throttledSampler(options: ThrottledSamplerOptions = {}): SyncSampler {
-  const { files = systemFiles, clock = processClock } = options
+export function throttledSampler(given: ThrottledSamplerOptions = {}): SyncSampler {
+  const { files = systemFiles, clock = processClock } = checkOptions(
+    'throttledSampler',
+    given,
+    throttledSamplerOptions,
+  )
   let last: { readonly periods: number; readonly at: number; readonly directory: string } | undefined
   return {
     sample() {

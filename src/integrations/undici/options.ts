@@ -90,7 +90,9 @@ const dispatcher = v.custom<Dispatcher>(
 
 const dispatcherOptions = options({
   origins: v.optional(method<(node: NodeLike) => string | URL>()),
-  for: v.optional(v.union([origin, v.array(origin)], 'an origin, or an array of origins')),
+  for: v.optional(
+    v.union([origin, v.pipe(v.array(origin), v.minLength(1))], 'an origin, or an array of at least one'),
+  ),
   otherwise: v.optional(dispatcher),
   key: v.optional(method<(request: Dispatcher.DispatchOptions) => Key | undefined>()),
   pool: v.optional(

@@ -10,6 +10,7 @@ const bad: [string, string, unknown][] = [
   ['for', 'for', 'http://service.local/path'],
   ['for', 'for', ['http://a', 'ftp://b']],
   ['for', 'for', 5],
+  ['for', 'for', []],
   ['for', 'for', 'http://name:word@service.local'],
   ['for', 'for', 'http://service.local#part'],
   ['otherwise', 'otherwise', {}],
