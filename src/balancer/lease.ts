@@ -1,6 +1,8 @@
+import { shown } from '../errors.js'
 import { MAX_VALUE } from '../reports/values.js'
 import { enterFlight, leaveFlight } from '../table/in-flight.js'
 import type { TableMemory } from '../table/memory.js'
+import { warn } from '../warn.js'
 import { causeOf, type FailureCause } from './failure-causes.js'
 import type { Member } from './member.js'
 import type { NodeLike } from './node.js'
@@ -50,6 +52,8 @@ export interface LeaseCounters {
   releasedLate: number
   /** Latencies that were no number from 0 to 1e12, and were ignored. */
   badLatency: number
+  /** Outcomes that are no object, or have fields but none that is known: they say nothing of the node, as neutral ones. */
+  badOutcome: number
 }
 
 export function newLeaseCounters(): LeaseCounters {
@@ -62,6 +66,7 @@ export function newLeaseCounters(): LeaseCounters {
     releasedTwice: 0,
     releasedLate: 0,
     badLatency: 0,
+    badOutcome: 0,
   }
 }
 
@@ -151,13 +156,15 @@ export class OpenLease<N extends NodeLike = NodeLike> implements Lease<N> {
     const left = this.#era >= 0 ? leaveFlight(memory, member.slot, member.generation) : -1
     if (left < 0) leases.releasedLate++
     this.#owner.released(member)
-    let told = typeof outcome === 'object' && outcome !== null ? outcome : NOTHING
+    const isKnown = outcome === undefined || isOutcome(outcome)
+    if (!isKnown) countBad(outcome, leases)
+    let told = isKnown ? (outcome ?? NOTHING) : NEUTRAL
     const cause = told === NOTHING || told.neutral === true ? undefined : causeOfFailure(told)
     // A copy would lose what getters give.
     if (cause !== undefined && cause !== 'refused') told = NEUTRAL
     if (told.neutral === true) leases.neutral++
     else this.#judge(member, told, left, cause === 'refused')
-    this.#owner.ended?.(member, told === NEUTRAL ? { ...outcome, neutral: true } : outcome)
+    this.#owner.ended?.(member, told === NEUTRAL ? { ...(isKnown && outcome), neutral: true } : outcome)
   }
 
   [Symbol.dispose](): void {
@@ -216,6 +223,30 @@ export class OpenLease<N extends NodeLike = NodeLike> implements Lease<N> {
 
 const NOTHING: Outcome = {}
 const NEUTRAL: Outcome = { neutral: true }
+
+/** Whether it says something that idlest knows, or nothing at all. A misspelt failure must not pass for a success. */
+export function isOutcome(value: unknown): value is Outcome {
+  if (typeof value !== 'object' || value === null) return false
+  const { ok, error, kind, latency, neutral } = value as Outcome
+  if (ok !== undefined || error !== undefined || latency !== undefined || neutral !== undefined) return true
+  if (kind !== undefined) return true
+  for (const name in value) if (!(name in EVERY_FIELD)) return false
+  return true
+}
+
+/** What is expected of an outcome, for messages. */
+export const OUTCOME = 'an outcome, such as { ok: false } or { neutral: true }'
+
+const EVERY_FIELD = { ok: 0, error: 0, kind: 0, latency: 0, neutral: 0 } satisfies Record<keyof Outcome, 0>
+
+function countBad(outcome: unknown, leases: LeaseCounters): void {
+  leases.badOutcome++
+  if (leases.badOutcome > 1) return
+  warn(
+    `release() was given ${shown(outcome)}: expected ${OUTCOME}. It counts as neutral`,
+    'IDLEST_BAD_OUTCOME',
+  )
+}
 
 // What the error of a failure says. A kind other than `refused` has been looked at by whoever gave it.
 function causeOfFailure({ ok, error, kind }: Outcome): FailureCause | undefined {

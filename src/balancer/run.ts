@@ -3,7 +3,7 @@ import { OptionError } from '../errors.js'
 import { hasFields } from '../fields.js'
 import { checkOptions, options, whole } from '../options.js'
 import { causeOf } from './failure-causes.js'
-import { isFailure, type Lease, type Outcome } from './lease.js'
+import { isFailure, isOutcome, type Lease, OUTCOME, type Outcome } from './lease.js'
 import type { NodeLike } from './node.js'
 import type { RetryBudget } from './retry-budget.js'
 import type { SelectOptions } from './select-options.js'
@@ -37,7 +37,8 @@ export class RunCall {
   /**
    * Says how the attempt went, in place of what follows from whether `work` throws: `{ neutral: true }` where it says
    * nothing of the node, `{ ok: false }` for a failure that is returned, `{ ok: true }` for an error that is no fault of the
-   * node. An attempt is retried only where `work` throws and this, or by default the error, is a failure.
+   * node. An attempt is retried only where `work` throws and this, or by default the error, is a failure. Throws OptionError
+   * for what is no outcome.
    */
   readonly setOutcome: (outcome: Outcome) => void
   /** @internal */
@@ -51,6 +52,7 @@ export class RunCall {
     this.error = error
     this.#signal = signal
     this.setOutcome = (outcome) => {
+      if (!isOutcome(outcome)) throw new OptionError('outcome', outcome, OUTCOME)
       this.outcome = outcome
     }
   }

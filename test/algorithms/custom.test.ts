@@ -273,7 +273,7 @@ for (const engine of engines) {
       ['b', fine],
       ['b', { ...fine, ok: false, error: wrong, kind: 'timeout', latency: 12 }],
       ['b', { ...fine, ok: false }],
-      ['b', fine],
+      ['b', { ...fine, neutral: true }],
       ['b', { ...fine, ok: false, error: wrong, latency: 0 }],
       ['b', { ...fine, neutral: true }],
     ])

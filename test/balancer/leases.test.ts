@@ -5,6 +5,7 @@ import {
   createBalancer,
   createTable,
   type Lease,
+  OptionError,
   type Outcome,
   random,
   UnknownNodeError,
@@ -235,6 +236,27 @@ test('whatever a lease is released with, it counts as in flight no longer', (t) 
   }
   t.throws(() => balancer.acquire().release(throwing), { message: 'mine' })
   t.deepEqual(flights(balancer), { a: 0 })
+})
+
+test('an outcome that names nothing known is no success: it is neutral, counted, and warned of once', async (t) => {
+  const balancer = createBalancer({ nodes: ['a'], ...own() })
+  const warnings: string[] = []
+  const onWarning = ({ message }: Error) => warnings.push(message)
+  process.on('warning', onWarning)
+  t.teardown(() => process.off('warning', onWarning))
+  for (const outcome of ['it went wrong', false, null, 5, { failed: true }, { okay: false }]) {
+    balancer.acquire().release(outcome as never)
+  }
+  for (const outcome of [undefined, {}, { ok: undefined }]) balancer.acquire().release(outcome)
+  t.like(balancer.stats().leases, { badOutcome: 6, neutral: 6, failed: 0, released: 9 })
+  await new Promise((resolve) => setImmediate(resolve))
+  t.is(warnings.filter((text) => text.startsWith('release() was given "it went wrong"')).length, 1)
+  for (const outcome of [null, 'x', { failed: true }]) {
+    await t.throwsAsync(
+      balancer.run((_, { setOutcome }) => setOutcome(outcome as never)),
+      { instanceOf: OptionError, message: /expected an outcome/ },
+    )
+  }
 })
 
 test('a latency beyond all measure is counted as a bad one, and leaves the mean alone', (t) => {
