@@ -42,23 +42,3 @@ export class CargoCount {
     this.count = sum([this.count, { passed: passed ?? 0, failed: failed ?? 0, skipped: skipped ?? 0 }])
   }
 }
-
-/**
- * Counts from what ava knows at its end. A run in which nothing passed is a failure: it tested nothing.
- * @param {import('./ava.config.mjs').Stats | undefined} stats nothing where ava did not get as far as running
- * @param {number} exitCode
- * @returns {Count}
- */
-export function countAva(stats, exitCode) {
-  const count = {
-    passed: (stats?.passedTests ?? 0) + (stats?.passedKnownFailingTests ?? 0),
-    failed:
-      (stats?.failedTests ?? 0) +
-      (stats?.failedHooks ?? 0) +
-      (stats?.timedOutTests ?? 0) +
-      (stats?.uncaughtExceptions ?? 0) +
-      (stats?.unhandledRejections ?? 0),
-    skipped: (stats?.skippedTests ?? 0) + (stats?.todoTests ?? 0),
-  }
-  return withExit(count, count.passed === 0 ? 1 : exitCode)
-}

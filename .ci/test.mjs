@@ -1,19 +1,22 @@
 // `node .ci/test.mjs`: builds, then checks and tests everything, and ends with `N passed, N failed`.
-// `--lint`: the checks alone. Other arguments go to ava, which then runs alone: `npm test -- test/table.test.ts`.
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+// `--lint`: the checks alone. `--long`: the tests that take minutes. Other arguments go to ava, which then runs alone:
+// `npm test -- test/table/table.test.ts`.
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { declarations } from './api/declarations.mjs'
 import { build } from './build.mjs'
-import { CargoCount, closingLine, countAva, sum, withExit } from './count.mjs'
+import { CargoCount, closingLine, sum, withExit } from './count.mjs'
 import { loom, noRust } from './native.mjs'
 import { bin, run } from './process.mjs'
+import { compileTests } from './tests/compile.mjs'
+import { faultLine, runAva, runSuite } from './tests/suite.mjs'
 
 const root = join(fileURLToPath(import.meta.url), '../..')
 const args = process.argv.slice(2)
 const lintOnly = args.includes('--lint')
 const avaOnly = args.length > 0 && !lintOnly
+const tests = args.filter((arg) => arg !== '--long')
+const among = args.includes('--long') ? 'long' : tests.length > 0 ? 'all' : 'quick'
 
 /** @type {string[]} the steps that did not pass */
 const failed = []
@@ -54,18 +57,22 @@ async function cargoTest(title, command, env) {
 
 async function ava() {
   console.log('\n── ava')
-  const folder = mkdtempSync(join(tmpdir(), 'idlest-ava-'))
-  const file = join(folder, 'stats.json')
-  const { code } = await run(
-    process.execPath,
-    [bin(root, 'ava', 'ava'), '--config', '.ci/ava.config.mjs', ...args],
-    { cwd: root, env: { IDLEST_AVA_STATS: file } },
-  )
-  const stats = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined
-  rmSync(folder, { recursive: true })
-  const count = countAva(stats, code)
-  counts.push(count)
-  if (count.failed > 0) failed.push('ava')
+  const runtime = { kind: /** @type {const} */ ('node'), path: process.execPath }
+  const {
+    passed,
+    failed: wrong,
+    skipped,
+    again,
+    faults,
+  } = await runSuite(root, tests, {
+    ava: (some) => runAva(root, runtime, some, { among }),
+    isKnown: () => false,
+    say: console.log,
+  })
+  counts.push({ passed, failed: wrong, skipped })
+  for (const file of again) console.log(`passed at second try, alone: ${file}`)
+  for (const fault of faults) console.log(`failed: ${faultLine(fault)}`)
+  if (wrong > 0) failed.push('ava')
 }
 
 async function all() {
@@ -97,7 +104,7 @@ async function all() {
   }
   if (lintOnly) return
   if (compiled && !avaOnly) await prepareApi()
-  if (compiled) await ava()
+  if (compiled && (await compileTests(root)) !== 'failed') await ava()
   else counts.push({ passed: 0, failed: 1, skipped: 0 })
 }
 

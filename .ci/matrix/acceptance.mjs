@@ -1,7 +1,7 @@
 import { known } from './known.mjs'
 
 /** @typedef {import('./runtimes.mjs').Runtime['kind']} Kind */
-/** @typedef {import('./suite.mjs').Outcome} Outcome */
+/** @typedef {import('../tests/suite.mjs').Outcome} Outcome */
 
 const folders = [
   ...['algorithms', 'balancer', 'engine', 'keys', 'meter', 'reports', 'table'],

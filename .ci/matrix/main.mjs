@@ -5,10 +5,11 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { argumentsOf, stop } from '../arguments.mjs'
 import { build } from '../build.mjs'
+import { compileTests } from '../tests/compile.mjs'
+import { runAva, runSuite } from '../tests/suite.mjs'
 import { acceptance, isKnown, leftOut, stale, withoutHanging } from './acceptance.mjs'
 import { closingLines, markdown } from './report.mjs'
 import { installRuntimes, names, probe } from './runtimes.mjs'
-import { runAva, runSuite } from './suite.mjs'
 
 const root = join(fileURLToPath(import.meta.url), '../../..')
 const { values, positionals } = argumentsOf('test:matrix', {
@@ -59,6 +60,7 @@ async function all() {
   const runtimes = wanted(values.only)
   const broken = await build(root)
   if (broken.some(({ fatal }) => fatal) || !(await installRuntimes(root))) return false
+  await compileTests(root)
   const rows = []
   for (const name of runtimes) rows.push(await test(name))
   const { platform, arch } = process

@@ -1,4 +1,6 @@
-/** @typedef {import('./suite.mjs').Outcome} Outcome */
+import { faultLine } from '../tests/suite.mjs'
+
+/** @typedef {import('../tests/suite.mjs').Outcome} Outcome */
 /** @typedef {import('./runtimes.mjs').Runtime} Runtime */
 /** @typedef {Omit<Runtime, 'path'> & Outcome & { part: string, seconds: number, stale: string[] }} Tested */
 /** @typedef {{ name: string, absent: string }} Absent a runtime that can't be had here, and why */
@@ -11,13 +13,11 @@ const titles = { node: 'Node.js', bun: 'Bun', deno: 'Deno' }
  * @param {Tested} row
  */
 export function closingLines({ kind, version, passed, failed, skipped, known, stale, again, faults }) {
-  const words = (/** @type {Outcome['faults'][number]} */ { file, title, what }) =>
-    [file, title, what].filter(Boolean).join(' › ')
   return [
-    ...known.map((fault) => `known not to pass on ${titles[kind]}: ${words(fault)}`),
+    ...known.map((fault) => `known not to pass on ${titles[kind]}: ${faultLine(fault)}`),
     ...stale.map((test) => `passes, though it is said not to on ${titles[kind]}: ${test}`),
     ...again.map((file) => `passed at second try, alone: ${file}`),
-    ...faults.map((fault) => `failed: ${words(fault)}`),
+    ...faults.map((fault) => `failed: ${faultLine(fault)}`),
     ...(skipped > 0 ? [`${skipped} skipped`] : []),
     `${kind} ${version}: ${passed} passed, ${failed} failed`,
   ].join('\n')

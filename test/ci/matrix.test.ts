@@ -2,99 +2,12 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import test from 'ava'
-import type { FileStats, Written } from '../../.ci/ava.config.mjs'
 import { isKnown, leftOut, stale, withoutHanging } from '../../.ci/matrix/acceptance.mjs'
 import { known } from '../../.ci/matrix/known.mjs'
 import { closingLines, markdown, type Tested } from '../../.ci/matrix/report.mjs'
 import { command, names, placesOf } from '../../.ci/matrix/runtimes.mjs'
-import { type Run, runSuite } from '../../.ci/matrix/suite.mjs'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-
-function stats(passed: number, failed = 0, remaining = 0): FileStats {
-  return {
-    declaredTests: passed + failed + remaining,
-    failedHooks: 0,
-    failedTests: failed,
-    internalErrors: 0,
-    remainingTests: remaining,
-    passedKnownFailingTests: 0,
-    passedTests: passed,
-    selectedTests: passed + failed + remaining,
-    selectingLines: false,
-    skippedTests: 0,
-    todoTests: 0,
-    uncaughtExceptions: 0,
-    unhandledRejections: 0,
-  }
-}
-
-/** A run of ava: what came of each file, and what failed there. */
-function ran(code: number, files: Record<string, [stats: FileStats, ...failed: string[]]>): Run {
-  const entries = Object.entries(files).map(([file, rest]) => [join(root, file), rest] as const)
-  const written = {
-    byFile: Object.fromEntries(entries.map(([file, [of]]) => [file, of])),
-    faults: entries.flatMap(([file, [, ...failed]]) =>
-      failed.map((title) => ({ file, title, what: 'failed' })),
-    ),
-  } as Partial<Written> as Written
-  return { code, written }
-}
-
-/** Runs a suite whose runs of ava end so, one after the other. */
-async function suite(runs: Run[], known: string[] = []) {
-  const asked: string[][] = []
-  const outcome = await runSuite(root, ['test/**'], {
-    ava: async (tests) => {
-      asked.push(tests)
-      return runs[asked.length - 1] ?? { code: 1, written: undefined }
-    },
-    isKnown: ({ title = '' }) => known.includes(title),
-    say: () => {},
-  })
-  return { ...outcome, asked }
-}
-
-test('a file that fails beside others is run again alone, and then counts as it did there', async (t) => {
-  const { passed, failed, again, asked } = await suite([
-    ran(1, { 'test/a.test.ts': [stats(3)], 'test/b.test.ts': [stats(1, 1), 'slow'] }),
-    ran(0, { 'test/b.test.ts': [stats(2)] }),
-  ])
-  t.deepEqual([passed, failed], [5, 0])
-  t.deepEqual(again, ['test/b.test.ts'])
-  t.deepEqual(asked, [['test/**'], ['test/b.test.ts']])
-})
-
-test('what fails alone too has failed', async (t) => {
-  const { passed, failed, again, faults } = await suite([
-    ran(1, { 'test/b.test.ts': [stats(1, 2), 'slow', 'wrong'] }),
-    ran(1, { 'test/b.test.ts': [stats(2, 1), 'wrong'] }),
-  ])
-  t.deepEqual([passed, failed], [2, 1])
-  t.deepEqual(again, [])
-  t.deepEqual(faults, [{ file: 'test/b.test.ts', title: 'wrong', what: 'failed' }])
-})
-
-test('what is known not to pass is counted by itself, and is not run again', async (t) => {
-  const { passed, failed, known, asked } = await suite(
-    [ran(1, { 'test/a.test.ts': [stats(3, 1), 'other'] })],
-    ['other'],
-  )
-  t.deepEqual([passed, failed, known.length], [3, 0, 1])
-  t.is(asked.length, 1)
-})
-
-test('a run that ends badly for no test, or tested nothing, has failed', async (t) => {
-  t.is((await suite([ran(1, { 'test/a.test.ts': [stats(3)] })])).failed, 1)
-  t.is((await suite([ran(0, {})])).failed, 1)
-  t.is((await suite([{ code: 127, written: undefined }])).failed, 1)
-})
-
-test('a file that did not run to its end has failed', async (t) => {
-  const broken = ran(1, { 'test/a.test.ts': [stats(3)], 'test/b.test.ts': [stats(1, 0, 2)] })
-  t.is((await suite([broken, ran(1, { 'test/b.test.ts': [stats(1, 0, 2)] })])).failed, 1)
-  t.is((await suite([broken, { code: 1, written: undefined }])).failed, 1)
-})
 
 test('a test is known not to pass in one runtime, or is left out of it, and is told of when it passes', (t) => {
   const known = [

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { bin, npmCommand, run } from '../../.ci/process.mjs'
+import { compiledPath, compileTests } from '../../.ci/tests/compile.mjs'
 import { execute } from './execute.js'
 import { makePackages, publish, setVersion } from './publish.js'
 import { startRegistry } from './registry.js'
@@ -21,6 +22,7 @@ if (!existsSync(join(root, 'dist/native/index.d.ts'))) {
   throw new Error('there is no native engine to publish: install Rust, then `npm run build`')
 }
 await installTools()
+await compileTests(root)
 const folder = await mkdtemp(join(tmpdir(), 'idlest-install-'))
 const registry = await startRegistry(folder)
 try {
@@ -51,7 +53,12 @@ try {
     packages: [...packages.keys()],
   }
   await writeFile(join(folder, 'world.json'), JSON.stringify(world))
-  const ava = [bin(root, 'ava', 'ava'), '--config', 'test/install/ava.config.mjs', ...process.argv.slice(2)]
+  const ava = [
+    bin(root, 'ava', 'ava'),
+    '--config',
+    'test/install/ava.config.mjs',
+    ...process.argv.slice(2).map(compiledPath),
+  ]
   const { code } = await run(process.execPath, ava, {
     cwd: root,
     env: { [WORLD]: join(folder, 'world.json') },

@@ -30,6 +30,7 @@ export class Sharers {
 
   /** Where something else went wrong. */
   kill(): void {
+    this.#ended = true
     this.#child?.kill('SIGKILL')
   }
 

@@ -1,7 +1,8 @@
-// The configuration of package.json, and an observer that leaves ava's own statistics of the run in a file.
+// How ava runs the compiled tests, and an observer that leaves ava's own statistics of the run in a file.
 // Not TAP: ava's TAP reporter crashes when a test times out, and its report for people is the better one.
 // Not the report's last lines either: they leave out how many passed when one failed.
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
+import { compiledPath, sourcePath } from './compile.mjs'
 
 /** @typedef {Extract<import('ava/internal').Event, { type: 'stats' }>['stats']} Stats */
 /** @typedef {Stats['byFile'] extends Map<string, infer F> ? F & { unexpectedProcessExits?: number } : never} FileStats */
@@ -13,8 +14,6 @@ import { readFileSync, writeFileSync } from 'node:fs'
  * }} Written
  */
 
-const { ava } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
-
 /** @param {import('ava/internal').ObservedRun} run */
 async function observeRun({ events }) {
   /** @type {Stats | undefined} */
@@ -24,7 +23,11 @@ async function observeRun({ events }) {
   const file = process.env.IDLEST_AVA_STATS
   process.on('exit', () => {
     if (file && stats) {
-      const written = { ...stats, byFile: Object.fromEntries(stats.byFile), faults }
+      const written = {
+        ...stats,
+        byFile: Object.fromEntries([...stats.byFile].map(([path, of]) => [sourcePath(path), of])),
+        faults: faults.map((fault) => ({ ...fault, file: sourcePath(fault.file) })),
+      }
       writeFileSync(file, JSON.stringify(written))
     }
   })
@@ -63,4 +66,21 @@ function firstLine(text = '') {
   return text.split('\n', 1)[0] ?? ''
 }
 
-export default { ...ava, observeRun, nonSemVerExperiments: { observeRunsFromConfig: true } }
+// Those that take minutes have a script of their own.
+const LONG = 'test/**/*.long.test.ts'
+const files = {
+  quick: ['test/**/*.test.ts', `!${LONG}`],
+  long: [LONG],
+  all: ['test/**/*.test.ts'],
+}[process.env.IDLEST_TESTS ?? 'all']
+
+export default {
+  files: files?.map((pattern) => pattern.replace(/^(!?)(.*)/, (_, not, path) => not + compiledPath(path))),
+  nodeArguments: ['--enable-source-maps'],
+  workerThreads: false,
+  concurrency: 2,
+  // Of a run in which nothing at all happened. A busy machine is no reason to give up.
+  timeout: '5m',
+  observeRun,
+  nonSemVerExperiments: { observeRunsFromConfig: true },
+}

@@ -2,13 +2,14 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join, relative } from 'node:path'
 import { sum } from '../count.mjs'
+import { command } from '../matrix/runtimes.mjs'
 import { run } from '../process.mjs'
-import { command } from './runtimes.mjs'
+import { compiledPath } from './compile.mjs'
 
-/** @typedef {import('../ava.config.mjs').Written} Written */
-/** @typedef {import('../ava.config.mjs').FileStats} FileStats */
+/** @typedef {import('./ava.config.mjs').Written} Written */
+/** @typedef {import('./ava.config.mjs').FileStats} FileStats */
 /** @typedef {Written['faults'][number]} Fault */
-/** @typedef {import('./runtimes.mjs').Runtime} Runtime */
+/** @typedef {import('../matrix/runtimes.mjs').Runtime} Runtime */
 /** @typedef {{ code: number, written: Written | undefined }} Run */
 
 /**
@@ -24,23 +25,27 @@ import { command } from './runtimes.mjs'
  */
 
 /**
- * Runs tests by ava in a runtime.
+ * Runs compiled tests by ava in a runtime.
  * @param {string} root
- * @param {Runtime} runtime
- * @param {string[]} tests paths or patterns; all tests where there are none
+ * @param {Pick<Runtime, 'kind' | 'path'>} runtime
+ * @param {string[]} tests paths or patterns of their sources, and arguments of ava
+ * @param {object} [options]
+ * @param {'quick' | 'long' | 'all'} [options.among] tests that take minutes are `long`, the others `quick`
+ * @param {boolean} [options.quiet] shows nothing of what they print
  * @returns {Promise<Run>}
  */
-export async function runAva(root, runtime, tests) {
-  const folder = mkdtempSync(join(tmpdir(), 'idlest-matrix-'))
+export async function runAva(root, runtime, tests, { among = 'all', quiet = false } = {}) {
+  const folder = mkdtempSync(join(tmpdir(), 'idlest-ava-'))
   const stats = join(folder, 'stats.json')
-  // The timeout is of a run in which nothing at all happened. A busy machine is no reason to give up.
-  const args = ['.ci/matrix/ava.mjs', '--config', '.ci/ava.config.mjs', '--timeout', '10m', ...tests]
+  const args = ['.ci/tests/ava.mjs', '--config', '.ci/tests/ava.config.mjs', ...tests.map(compiledPath)]
   const started = command(runtime, args)
   const { code } = await run(started.file, started.args, {
     cwd: root,
+    quiet,
     env: {
       ...started.env,
       IDLEST_AVA_STATS: stats,
+      IDLEST_TESTS: among,
       // For whatever tests start by the name `node`.
       PATH: `${dirname(runtime.path)}${delimiter}${process.env.PATH ?? ''}`,
     },
@@ -115,4 +120,9 @@ function outcomesOf(root, written, isKnown) {
       known,
     }
   })
+}
+
+/** @param {Fault} fault */
+export function faultLine({ file, title, what }) {
+  return [file, title, what].filter(Boolean).join(' › ')
 }
