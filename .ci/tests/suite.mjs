@@ -83,7 +83,7 @@ export async function runSuite(root, tests, { ava, isKnown, say }) {
   }
   const count = sum(outcomes)
   const faults = outcomes.flatMap((outcome) => outcome.faults)
-  if (count.passed === 0 || (first.code !== 0 && !isExplained)) {
+  if ((count.passed === 0 && count.failed === 0) || (first.code !== 0 && !isExplained)) {
     count.failed += 1
     faults.push({ file: '', what: `ava ended with ${first.code}` })
   }

@@ -15,8 +15,8 @@ async function lowest() {
   return used
 }
 
-// Those that pick are the soak's own, and are given something.
-if (!isMainThread && !workerData) {
+// Polling threads are given the version that started them; the threads that pick are the soak's own, and are given other data.
+if (!isMainThread && workerData?.idlest !== undefined) {
   const channel = new BroadcastChannel('soak: used')
   channel.unref()
   channel.onmessage = async ({ data }) => {

@@ -29,8 +29,10 @@ export class Faults implements Part {
   constructor(own: ReadonlySet<Worker>) {
     process.removeAllListeners('warning')
     process.on('warning', (warning: Error & { code?: string }) => {
-      const { code = warning.name } = warning
-      this.#warnings.set(code, (this.#warnings.get(code) ?? 0) + 1)
+      const { code = warning.name, message } = warning
+      // Nodes that fail alike at one time share a warning.
+      const nodes = Number(/^[^"]*?\b(\d+) (?:more )?nodes\b/.exec(message)?.[1] ?? 1)
+      this.#warnings.set(code, (this.#warnings.get(code) ?? 0) + nodes)
     })
     process.on('worker', (worker) => {
       if (own.has(worker)) return
@@ -47,7 +49,7 @@ export class Faults implements Part {
     return this.#stays === undefined ? 0 : this.#memory.used(this.#stays)
   }
 
-  /** Warnings of a code. */
+  /** Nodes that warnings of a code were about. */
   warned(code: string): number {
     return this.#warnings.get(code) ?? 0
   }
