@@ -7,16 +7,17 @@ import { locked } from './lock.mjs'
 import { buildNative } from './native.mjs'
 import { nodeComplaint } from './node-version.mjs'
 import { buildPages } from './pages.mjs'
+import { compileTests } from './tests/compile.mjs'
 
 /**
- * Brings a clone to the point where it runs: packages, dist/ with the pages, the native core, and with `bench` the C++
- * addon. What is there and current is left alone.
+ * Brings a clone to the point where it runs: packages, dist/ with the pages, the native core, with `bench` the C++ addon, and
+ * with `tests` the compiled tests. What is there and current is left alone.
  * @param {string} root
- * @param {{ bench?: boolean, native?: boolean }} [options] `native: false` leaves the native core as it is
- * @returns {Promise<{ step: 'node' | 'install' | 'compile' | 'pages' | 'native' | 'floor', fatal: boolean }[]>} what failed;
+ * @param {{ bench?: boolean, native?: boolean, tests?: boolean }} [options] `native: false` leaves the native core as it is
+ * @returns {Promise<{ step: 'node' | 'install' | 'compile' | 'pages' | 'native' | 'floor' | 'tests', fatal: boolean }[]>} what failed;
  * fatal: nothing runs without it
  */
-export async function build(root, { bench = false, native = true } = {}) {
+export async function build(root, { bench = false, native = true, tests = false } = {}) {
   const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const complaint = nodeComplaint(process.versions.node, engines.node)
   if (complaint) {
@@ -37,6 +38,7 @@ export async function build(root, { bench = false, native = true } = {}) {
       if ((await buildPages(root)) === 'failed') failed.push({ step: 'pages', fatal: false })
       if (native && (await buildNative(root)) === 'failed') failed.push({ step: 'native', fatal: false })
       if (bench && (await buildFloor(root)) === 'failed') failed.push({ step: 'floor', fatal: false })
+      if (tests && (await compileTests(root)) === 'failed') failed.push({ step: 'tests', fatal: true })
       return failed
     },
     { onWait },

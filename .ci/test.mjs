@@ -8,14 +8,17 @@ import { build } from './build.mjs'
 import { CargoCount, closingLine, sum, withExit } from './count.mjs'
 import { loom, noRust } from './native.mjs'
 import { bin, run } from './process.mjs'
-import { compileTests } from './tests/compile.mjs'
-import { faultLine, runAva, runSuite } from './tests/suite.mjs'
+import { runAva, runSuite, tryLines } from './tests/suite.mjs'
 
 const root = join(fileURLToPath(import.meta.url), '../..')
 const args = process.argv.slice(2)
 const lintOnly = args.includes('--lint')
 const avaOnly = args.length > 0 && !lintOnly
-const tests = args.filter((arg) => arg !== '--long')
+const forAva = args.filter((arg) => arg !== '--long')
+const firstFlag = forAva.findIndex((arg) => arg.startsWith('-'))
+const tests = firstFlag < 0 ? forAva : forAva.slice(0, firstFlag)
+// A file that runs again does so with the same flags.
+const flags = forAva.slice(tests.length)
 const among = args.includes('--long') ? 'long' : tests.length > 0 ? 'all' : 'quick'
 
 /** @type {string[]} the steps that did not pass */
@@ -58,31 +61,25 @@ async function cargoTest(title, command, env) {
 async function ava() {
   console.log('\n── ava')
   const runtime = { kind: /** @type {const} */ ('node'), path: process.execPath }
-  const {
-    passed,
-    failed: wrong,
-    skipped,
-    again,
-    faults,
-  } = await runSuite(root, tests, {
-    ava: (some) => runAva(root, runtime, some, { among }),
+  const outcome = await runSuite(root, tests, {
+    ava: (some) => runAva(root, runtime, [...some, ...flags], { among }),
     isKnown: () => false,
     say: console.log,
   })
-  counts.push({ passed, failed: wrong, skipped })
-  for (const file of again) console.log(`passed at second try, alone: ${file}`)
-  for (const fault of faults) console.log(`failed: ${faultLine(fault)}`)
-  if (wrong > 0) failed.push('ava')
+  counts.push(outcome)
+  for (const line of tryLines(outcome)) console.log(line)
+  if (outcome.failed > 0) failed.push('ava')
 }
 
 async function all() {
-  const broken = await build(root)
+  const broken = await build(root, { tests: !lintOnly })
   failed.push(...broken.map(({ step }) => step))
   if (broken.some(({ step }) => step === 'node' || step === 'install')) {
     counts.push({ passed: 0, failed: 1, skipped: 0 })
     return
   }
-  const compiled = !broken.some(({ step }) => step === 'compile')
+  const isBroken = (/** @type {string} */ name) => broken.some(({ step }) => step === name)
+  const compiled = !isBroken('compile')
 
   if (!avaOnly) {
     await check('biome', process.execPath, [
@@ -104,7 +101,7 @@ async function all() {
   }
   if (lintOnly) return
   if (compiled && !avaOnly) await prepareApi()
-  if (compiled && (await compileTests(root)) !== 'failed') await ava()
+  if (compiled && !isBroken('tests')) await ava()
   else counts.push({ passed: 0, failed: 1, skipped: 0 })
 }
 

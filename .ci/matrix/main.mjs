@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { argumentsOf, stop } from '../arguments.mjs'
 import { build } from '../build.mjs'
-import { compileTests } from '../tests/compile.mjs'
 import { runAva, runSuite } from '../tests/suite.mjs'
 import { acceptance, isKnown, leftOut, stale, withoutHanging } from './acceptance.mjs'
 import { closingLines, markdown } from './report.mjs'
@@ -58,9 +57,8 @@ async function test(name) {
 
 async function all() {
   const runtimes = wanted(values.only)
-  const broken = await build(root)
+  const broken = await build(root, { tests: true })
   if (broken.some(({ fatal }) => fatal) || !(await installRuntimes(root))) return false
-  await compileTests(root)
   const rows = []
   for (const name of runtimes) rows.push(await test(name))
   const { platform, arch } = process

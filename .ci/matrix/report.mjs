@@ -1,4 +1,4 @@
-import { faultLine } from '../tests/suite.mjs'
+import { faultLine, tryLines } from '../tests/suite.mjs'
 
 /** @typedef {import('../tests/suite.mjs').Outcome} Outcome */
 /** @typedef {import('./runtimes.mjs').Runtime} Runtime */
@@ -16,8 +16,7 @@ export function closingLines({ kind, version, passed, failed, skipped, known, st
   return [
     ...known.map((fault) => `known not to pass on ${titles[kind]}: ${faultLine(fault)}`),
     ...stale.map((test) => `passes, though it is said not to on ${titles[kind]}: ${test}`),
-    ...again.map((file) => `passed at second try, alone: ${file}`),
-    ...faults.map((fault) => `failed: ${faultLine(fault)}`),
+    ...tryLines({ again, faults }),
     ...(skipped > 0 ? [`${skipped} skipped`] : []),
     `${kind} ${version}: ${passed} passed, ${failed} failed`,
   ].join('\n')

@@ -2,7 +2,7 @@
 // Not TAP: ava's TAP reporter crashes when a test times out, and its report for people is the better one.
 // Not the report's last lines either: they leave out how many passed when one failed.
 import { writeFileSync } from 'node:fs'
-import { compiledPath, sourcePath } from './compile.mjs'
+import { COMPILED, sourcePath } from './compile.mjs'
 
 /** @typedef {Extract<import('ava/internal').Event, { type: 'stats' }>['stats']} Stats */
 /** @typedef {Stats['byFile'] extends Map<string, infer F> ? F & { unexpectedProcessExits?: number } : never} FileStats */
@@ -66,16 +66,13 @@ function firstLine(text = '') {
   return text.split('\n', 1)[0] ?? ''
 }
 
-// Those that take minutes have a script of their own.
-const LONG = 'test/**/*.long.test.ts'
-const files = {
-  quick: ['test/**/*.test.ts', `!${LONG}`],
-  long: [LONG],
-  all: ['test/**/*.test.ts'],
-}[process.env.IDLEST_TESTS ?? 'all']
+const ALL = `${COMPILED}/test/**/*.test.js`
+// The tests that take minutes have a script of their own.
+const LONG = `${COMPILED}/test/**/*.long.test.js`
+const files = { quick: [ALL, `!${LONG}`], long: [LONG], all: [ALL] }
 
 export default {
-  files: files?.map((pattern) => pattern.replace(/^(!?)(.*)/, (_, not, path) => not + compiledPath(path))),
+  files: files[/** @type {keyof typeof files} */ (process.env.IDLEST_TESTS ?? 'all')],
   nodeArguments: ['--enable-source-maps'],
   workerThreads: false,
   concurrency: 2,

@@ -1,45 +1,51 @@
-// Tests run as JavaScript that is compiled once: a loader that compiles them as they are imported also slows every other
-// import, and takes three quarters of the time that a test file needs to start.
+// Tests run as JavaScript that is compiled once. A loader that compiles them as they are imported slows every other import
+// too, and takes three quarters of the time that a test file needs to start.
 import { existsSync, rmSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { filesUnder, fingerprint, once } from '../stamp.mjs'
 
 /** Where test/ and bench/ are compiled to. */
-const OUT = 'target/tests'
+export const COMPILED = 'target/tests'
 
 /**
  * Compiles the tests and the benchmarks that they use to target/tests/, unless that is up to date. Only the programs move:
- * `import.meta.url` still names the source, so that data and programs beside it are found.
+ * `import.meta.url` still names the source, so that tests find the data and programs beside it.
  * @param {string} root
+ * @param {{ quiet?: boolean }} [options] `quiet`: prints no errors
  */
-export async function compileTests(root) {
-  const files = filesUnder(root, ['test', 'bench'], ['node_modules', 'results'])
-  const sources = files.filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'))
+export async function compileTests(root, { quiet = false } = {}) {
+  const sources = filesUnder(root, ['test', 'bench'], ['node_modules', 'results']).filter(
+    (file) => file.endsWith('.ts') && !file.endsWith('.d.ts'),
+  )
+  const outputs = sources.map(compiledPath)
   const { build, version } = await import('esbuild')
   return once({
     root,
-    stamp: `${OUT}/.built.json`,
+    stamp: `${COMPILED}/.built.json`,
     inputs: fingerprint(root, sources, version),
     async make() {
-      rmSync(join(root, OUT), { recursive: true, force: true })
-      await Promise.all(
-        sources.map((file) =>
-          build({
-            absWorkingDir: root,
-            entryPoints: [file],
-            outfile: compiledPath(file),
-            bundle: true,
-            format: 'esm',
-            platform: 'node',
-            target: 'node20',
-            sourcemap: true,
-            define: { 'import.meta.url': JSON.stringify(pathToFileURL(join(root, file)).href) },
-            plugins: [importsIn(root, file)],
-          }),
-        ),
+      // ava would still run the tests of sources that are gone.
+      const expected = new Set(outputs.flatMap((file) => [file, `${file}.map`]))
+      for (const file of filesUnder(root, [COMPILED])) if (!expected.has(file)) rmSync(join(root, file))
+      const builds = sources.map((file) =>
+        build({
+          absWorkingDir: root,
+          entryPoints: [file],
+          outfile: compiledPath(file),
+          bundle: true,
+          format: 'esm',
+          platform: 'node',
+          target: 'node20',
+          sourcemap: true,
+          logLevel: quiet ? 'silent' : 'warning',
+          define: { 'import.meta.url': JSON.stringify(pathToFileURL(join(root, file)).href) },
+          plugins: [importsIn(root, file)],
+        }),
       )
-      return sources.map(compiledPath)
+      // esbuild has printed why one failed.
+      const results = await Promise.allSettled(builds)
+      return results.every(({ status }) => status === 'fulfilled') ? outputs : undefined
     },
   })
 }
@@ -49,7 +55,7 @@ export async function compileTests(root) {
  * @param {string} file relative to the root
  */
 export function compiledPath(file) {
-  return /^(test|bench)\//.test(file) ? `${OUT}/${file.replace(/\.ts$/, '.js')}` : file
+  return /^(test|bench)\//.test(file) ? `${COMPILED}/${file.replace(/\.ts$/, '.js')}` : file
 }
 
 /**
@@ -57,12 +63,12 @@ export function compiledPath(file) {
  * @param {string} file
  */
 export function sourcePath(file) {
-  const [before, after] = file.replaceAll(sep, '/').split(`${OUT}/`)
+  const [before, after] = file.replaceAll(sep, '/').split(`${COMPILED}/`)
   return after === undefined ? file : `${before}${after.replace(/\.js$/, '.ts')}`
 }
 
 /**
- * Imports of compiled files stay as they are; those of anything else have a longer way.
+ * Keeps every import external. Compiled files lie to each other as their sources do; the way to any other file is longer.
  * @param {string} root
  * @param {string} file
  * @returns {import('esbuild').Plugin}
@@ -76,7 +82,7 @@ function importsIn(root, file) {
         if (kind === 'entry-point') return undefined
         if (!path.startsWith('.')) return { path, external: true }
         const target = resolve(resolveDir, path)
-        if (existsSync(target.replace(/\.js$/, '.ts')) && target.endsWith('.js'))
+        if (target.endsWith('.js') && existsSync(target.replace(/\.js$/, '.ts')))
           return { path, external: true }
         return { path: relative(from, target).replaceAll(sep, '/'), external: true }
       })

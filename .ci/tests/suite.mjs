@@ -55,9 +55,12 @@ export async function runAva(root, runtime, tests, { among = 'all', quiet = fals
   return { code, written }
 }
 
+/** Files that fail beside others and run again, at most. */
+const MOST_AGAIN = 4
+
 /**
- * Runs tests on a runtime. A file that fails beside others is run once more, alone: it then tells whether it was the
- * load of the machine.
+ * Runs tests on a runtime. A file that fails beside others runs once more, alone, which shows whether the load of the
+ * machine was the cause. More than a few such files have another cause.
  * @param {string} root
  * @param {string[]} tests
  * @param {object} how
@@ -73,8 +76,9 @@ export async function runSuite(root, tests, { ava, isKnown, say }) {
   const isExplained = outcomes.some(({ failed, known }) => failed > 0 || known.length > 0)
   /** @type {string[]} */
   const again = []
+  const failing = outcomes.filter(({ failed }) => failed > 0)
   for (const [i, { file, failed }] of outcomes.entries()) {
-    if (failed === 0) continue
+    if (failed === 0 || failing.length > MOST_AGAIN) continue
     say(`\n── again, alone: ${file}`)
     const [second] = outcomesOf(root, (await ava([file])).written, isKnown)
     if (second === undefined) continue
@@ -120,6 +124,17 @@ function outcomesOf(root, written, isKnown) {
       known,
     }
   })
+}
+
+/**
+ * What is said of the files that ran again, and of what failed.
+ * @param {Pick<Outcome, 'again' | 'faults'>} outcome
+ */
+export function tryLines({ again, faults }) {
+  return [
+    ...again.map((file) => `passed at second try, alone: ${file}`),
+    ...faults.map((fault) => `failed: ${faultLine(fault)}`),
+  ]
 }
 
 /** @param {Fault} fault */

@@ -52,7 +52,7 @@ export interface LeaseCounters {
   releasedLate: number
   /** Latencies that were no number from 0 to 1e12, and were ignored. */
   badLatency: number
-  /** Outcomes that are no object, or have fields but none that is known: they say nothing of the node, as neutral ones. */
+  /** Outcomes that are not objects, or whose fields are all unknown, such as `{ failed: true }`. Each counts as neutral. */
   badOutcome: number
 }
 
@@ -224,7 +224,7 @@ export class OpenLease<N extends NodeLike = NodeLike> implements Lease<N> {
 const NOTHING: Outcome = {}
 const NEUTRAL: Outcome = { neutral: true }
 
-/** Whether it says something that idlest knows, or nothing at all. A misspelt failure must not pass for a success. */
+/** Whether it has a known field, or no fields at all. A misspelt failure must not pass for a success. */
 export function isOutcome(value: unknown): value is Outcome {
   if (typeof value !== 'object' || value === null) return false
   const { ok, error, kind, latency, neutral } = value as Outcome

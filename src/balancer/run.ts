@@ -38,7 +38,7 @@ export class RunCall {
    * Says how the attempt went, in place of what follows from whether `work` throws: `{ neutral: true }` where it says
    * nothing of the node, `{ ok: false }` for a failure that is returned, `{ ok: true }` for an error that is no fault of the
    * node. An attempt is retried only where `work` throws and this, or by default the error, is a failure. Throws OptionError
-   * for what is no outcome.
+   * if it is given something else.
    */
   readonly setOutcome: (outcome: Outcome) => void
   /** @internal */

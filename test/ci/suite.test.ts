@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import test from 'ava'
 import type { FileStats, Written } from '../../.ci/tests/ava.config.mjs'
-import { compiledPath, sourcePath } from '../../.ci/tests/compile.mjs'
+import { compiledPath } from '../../.ci/tests/compile.mjs'
 import { type Run, runAva, runSuite } from '../../.ci/tests/suite.mjs'
 import { temporaryFolder } from './folder.js'
 
@@ -61,6 +61,14 @@ test('a file that fails beside others is run again alone, and then counts as it 
   t.deepEqual([passed, failed], [5, 0])
   t.deepEqual(again, ['test/b.test.ts'])
   t.deepEqual(asked, [['test/**'], ['test/b.test.ts']])
+})
+
+test('where many files fail, none runs again: the load of the machine is not the cause', async (t) => {
+  const names = ['a', 'b', 'c', 'd', 'e'].map((name) => `test/${name}.test.ts`)
+  const all = ran(1, Object.fromEntries(names.map((name) => [name, [stats(1, 1), 'wrong']])))
+  const { passed, failed, again, asked } = await suite([all, ran(0, { 'test/a.test.ts': [stats(2)] })])
+  t.deepEqual([passed, failed, again], [5, 5, []])
+  t.is(asked.length, 1)
 })
 
 test('what fails alone too has failed', async (t) => {
@@ -152,11 +160,4 @@ test('the statistics of a real run of ava are counted, also of one that times ou
       ['test/some.test.ts', 'hangs'],
     ],
   )
-})
-
-test('a compiled test has the name of its source in what is said of it', (t) => {
-  const file = join(root, 'test/ci/suite.test.ts')
-  t.is(sourcePath(join(root, compiledPath('test/ci/suite.test.ts'))), file)
-  t.is(sourcePath(file), file)
-  t.is(compiledPath('--timeout'), '--timeout')
 })

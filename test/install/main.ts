@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { bin, npmCommand, run } from '../../.ci/process.mjs'
-import { compiledPath, compileTests } from '../../.ci/tests/compile.mjs'
+import { compiledPath } from '../../.ci/tests/compile.mjs'
 import { execute } from './execute.js'
 import { makePackages, publish, setVersion } from './publish.js'
 import { startRegistry } from './registry.js'
@@ -22,7 +22,6 @@ if (!existsSync(join(root, 'dist/native/index.d.ts'))) {
   throw new Error('there is no native engine to publish: install Rust, then `npm run build`')
 }
 await installTools()
-await compileTests(root)
 const folder = await mkdtemp(join(tmpdir(), 'idlest-install-'))
 const registry = await startRegistry(folder)
 try {
