@@ -227,9 +227,10 @@ const NEUTRAL: Outcome = { neutral: true }
 /** Whether it has a known field, or no fields at all. A misspelt failure must not pass for a success. */
 export function isOutcome(value: unknown): value is Outcome {
   if (typeof value !== 'object' || value === null) return false
-  const { ok, error, kind, latency, neutral } = value as Outcome
-  if (ok !== undefined || error !== undefined || latency !== undefined || neutral !== undefined) return true
-  if (kind !== undefined) return true
+  // One by one, since most have `ok`: this is on the way of every release.
+  const told = value as Outcome
+  if (told.ok !== undefined || told.error !== undefined || told.latency !== undefined) return true
+  if (told.neutral !== undefined || told.kind !== undefined) return true
   for (const name in value) if (!(name in EVERY_FIELD)) return false
   return true
 }
