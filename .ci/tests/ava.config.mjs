@@ -76,7 +76,7 @@ export default {
   nodeArguments: ['--enable-source-maps'],
   workerThreads: false,
   concurrency: 2,
-  // Of a run in which nothing at all happened. A busy machine is no reason to give up.
+  // ava gives up when no test ends for this long. A busy machine needs minutes for some tests.
   timeout: '5m',
   observeRun,
   nonSemVerExperiments: { observeRunsFromConfig: true },

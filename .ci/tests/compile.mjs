@@ -68,7 +68,7 @@ export function sourcePath(file) {
 }
 
 /**
- * Keeps every import external. Compiled files lie to each other as their sources do; the way to any other file is longer.
+ * Keeps every import external. Compiled files keep their places relative to each other; the path to any other file changes.
  * @param {string} root
  * @param {string} file
  * @returns {import('esbuild').Plugin}

@@ -55,12 +55,12 @@ export async function runAva(root, runtime, tests, { among = 'all', quiet = fals
   return { code, written }
 }
 
-/** Files that fail beside others and run again, at most. */
+/** The most files that run again. */
 const MOST_AGAIN = 4
 
 /**
  * Runs tests on a runtime. A file that fails beside others runs once more, alone, which shows whether the load of the
- * machine was the cause. More than a few such files have another cause.
+ * machine was the cause. If many files fail, load is not the cause, and none runs again.
  * @param {string} root
  * @param {string[]} tests
  * @param {object} how
@@ -127,7 +127,7 @@ function outcomesOf(root, written, isKnown) {
 }
 
 /**
- * What is said of the files that ran again, and of what failed.
+ * Lines for the log: the files that passed when they ran again, and what failed.
  * @param {Pick<Outcome, 'again' | 'faults'>} outcome
  */
 export function tryLines({ again, faults }) {

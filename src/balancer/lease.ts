@@ -227,7 +227,7 @@ const NEUTRAL: Outcome = { neutral: true }
 /** Whether it has a known field, or no fields at all. A misspelt failure must not pass for a success. */
 export function isOutcome(value: unknown): value is Outcome {
   if (typeof value !== 'object' || value === null) return false
-  // One by one, since most have `ok`: this is on the way of every release.
+  // One by one, because every release passes here and most outcomes have `ok`.
   const told = value as Outcome
   if (told.ok !== undefined || told.error !== undefined || told.latency !== undefined) return true
   if (told.neutral !== undefined || told.kind !== undefined) return true

@@ -43,13 +43,13 @@ async function run({ json, open, ...options }: DemoFlags, command: Command): Pro
 }
 
 /**
- * `idlest demo`: four server processes, one of them half as fast as it looks; the same requests in turn, then by
+ * `idlest demo`: four server processes, one of them half as fast as it looks; the same requests with round robin, then with
  * idlest. With `--open` it is `idlest scene --open` instead. Exits with 0, with 1 where a server fails, with 2 for a
  * wrong option, with 128 + n for signal n.
  */
 export function demoCommand(): Command {
   return new Command('demo')
-    .description('send the same requests to four servers in turn, then by idlest, and compare')
+    .description('send the same requests to four servers with round robin, then with idlest, and compare')
     .option('--duration <seconds>', 'how long requests are sent, each way', numberFrom(1, 600, 'seconds'), 18)
     .option(
       '--load <percent>',

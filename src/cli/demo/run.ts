@@ -20,7 +20,7 @@ import {
 import { type Server, Servers } from './servers.js'
 
 /**
- * Starts the servers, sends them the same requests first in turn and then by idlest, and ends them.
+ * Starts the servers, sends them the same requests first with round robin and then with idlest, and ends them.
  * Rejects with the signal's reason when that is aborted, with ServerFailure when a server ends by itself.
  */
 export async function runDemo(options: DemoOptions, view: View, signal: AbortSignal): Promise<DemoResult> {

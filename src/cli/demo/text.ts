@@ -40,7 +40,7 @@ export function introduction(options: DemoOptions, scene: Scene, engine: DemoRes
     `${scene.servers.length} server processes, each at most ${percent(scene.share * 100)} of a core.`,
     `Server ${busy} has a second job, which takes ${percent(SECOND_JOB * 100)} of that.`,
     `${count(scene.rate)} requests/s: ${decimal(options.load)} % of the ${count(scene.capacity)}/s that they could do without that job.`,
-    `The same ${count(scene.plan.at.length)} requests (seed ${options.seed}) first in turn, then by idlest:`,
+    `The same ${count(scene.plan.at.length)} requests (seed ${options.seed}) first with round robin, then with idlest:`,
     `${engine} engine, leastCpu with threshold ${ALGORITHM.threshold} and ttl ${ALGORITHM.ttl} ms,`,
     `reports every ${REPORT_INTERVAL} ms, each the mean CPU of ${WINDOW} ms.`,
   ].join('\n')
@@ -119,7 +119,7 @@ export function comparison(result: DemoResult): string {
 function verdict({ phases, engine }: DemoResult): string {
   const [inTurn, idlest] = phases.map(({ latency }) => latency.p99)
   if (inTurn === undefined || idlest === undefined) return 'There are too few answers to compare.'
-  const figures = `p99 ${milliseconds(inTurn)} in turn, ${milliseconds(idlest)} by idlest (${engine} engine)`
+  const figures = `p99 ${milliseconds(inTurn)} with round robin, ${milliseconds(idlest)} with idlest (${engine} engine)`
   return idlest < inTurn
     ? styled('green', `${figures}: ${decimal(inTurn / idlest)} times lower.`)
     : styled('yellow', `${figures}: not lower in this run.`)
