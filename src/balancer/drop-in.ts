@@ -4,7 +4,7 @@ import { adaptive } from '../algorithms/adaptive/options.js'
 import { random } from '../algorithms/random/options.js'
 import { type Algorithm, needsOf, probingOf } from '../algorithms/registry.js'
 import type { Clock, TimerHandle } from '../clock.js'
-import { unknownDraw } from '../engine/engine.js'
+import { NO_ONE, unknownDraw } from '../engine/engine.js'
 import { chooseEngine } from '../engine/load.js'
 import { NoNodesError, OptionError, TableError, UnknownLoadError } from '../errors.js'
 import { checkOptions, milliseconds, options } from '../options.js'
@@ -119,7 +119,7 @@ class DropIn {
     const picked = nodes[index]
     // Also undefined where the array lost it while its ids were read.
     if (picked !== undefined) return picked
-    const unknown = index < -1 ? nodes[unknownDraw(index)] : undefined
+    const unknown = index < NO_ONE ? nodes[unknownDraw(index)] : undefined
     if (unknown !== undefined) throw new UnknownLoadError(idOf(unknown))
     publishEmptySelect(NAME, 0)
     throw new NoNodesError('select(nodes) was given no node that may be picked')

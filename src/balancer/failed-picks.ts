@@ -1,11 +1,8 @@
-import { unknownDraw } from '../engine/engine.js'
+import { NO_ONE, unknownDraw } from '../engine/engine.js'
 import { type IdlestError, NoNodesError, UnknownLoadError } from '../errors.js'
 import { publishEmptySelect } from '../telemetry.js'
 import { idOf, type NodeLike } from './node.js'
 import type { PickCounters } from './pick-counters.js'
-
-/** In place of an index: no one. */
-export const NO_ONE = -1
 
 export interface FailedPicksOptions {
   /** The balancer's. */

@@ -6,6 +6,8 @@ import type { KeyTables } from './key-tables.js'
 /** Which implementation makes the picks. */
 export type EngineName = 'native' | 'portable'
 
+// These numbers cross to the native engine: npm run lint compares them with crates/core/src/codes.rs.
+
 /** What a member is allowed: `up` ones alone are picked. */
 export const MEMBER_UP = 1
 /** Any other state. */
@@ -33,12 +35,17 @@ export const FACT_COUNT = 4
 /** Value of a member that may not be picked now: out, or excluded for want of a reading. */
 export const NOT_ELIGIBLE = Number.POSITIVE_INFINITY
 
+/** What a draw gives in place of a member's index where no member may be picked. */
+export const NO_ONE = -1
+/** What an `unknownDraw` of the member at 0 is; those of further members are one less each. */
+const UNKNOWN_LOAD = -2
+
 /**
  * What a draw gives in place of a member's index where it compares members of which no load is known, and that is to
  * fail: it names one of them. The inverse of itself.
  */
 export function unknownDraw(index: number): number {
-  return -2 - index
+  return UNKNOWN_LOAD - index
 }
 
 /**

@@ -1,7 +1,7 @@
 //! Which members may be picked, and what each counts as.
 
-/// What a member counts as that may not be picked now.
-pub const NOT_ELIGIBLE: f64 = f64::INFINITY;
+pub use crate::codes::NOT_ELIGIBLE;
+
 /// CPU that stands for a missing reading where nothing better is known: 50 %, in 1/1000 percentage points.
 pub const NEUTRAL: f64 = 50_000.0;
 

@@ -63,6 +63,9 @@ pub const IN_FLIGHT_METRIC: usize = 5;
 /// The metric of latency, ms.
 pub const LATENCY_METRIC: usize = 6;
 
+/// Bits of a metric's time.
+pub const METRIC_TIME_BITS: u32 = 23;
+
 /// Bits of a reading's value.
 pub const VALUE_BITS: u32 = 17;
 /// Bits of a reading's tag.

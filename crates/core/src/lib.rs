@@ -3,6 +3,7 @@
 //! - [`layout`]: where everything stands in a table's memory, and how its words are made.
 //! - [`memory`]: the words of memory that someone else owns. All `unsafe` of this crate is there.
 //! - [`table`]: the lock-free protocol over those words.
+//! - [`codes`]: numbers with which the addon and JavaScript refer to members, views and draws.
 //! - [`report`]: the metrics of a slot's reports, each with the time of its sample.
 //! - [`generator`]: the random numbers, the same in both engines.
 //! - [`algorithms`]: how pools pick, each in a module of its own, and [`options`], what they are told.
@@ -19,6 +20,7 @@
 pub mod algorithms;
 pub mod alias;
 pub mod band;
+pub mod codes;
 pub mod fewest;
 pub mod generator;
 pub mod kept;

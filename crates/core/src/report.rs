@@ -10,7 +10,7 @@ use crate::table::{Table, WriteResult};
 const TAG_BITS: u32 = 9;
 const TAG_MASK: u32 = (1 << TAG_BITS) - 1;
 // The low bits of a time, as a word has them.
-const TIME_MASK: u64 = (1 << 23) - 1;
+const TIME_MASK: u64 = (1 << layout::METRIC_TIME_BITS) - 1;
 
 /// A metric's word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

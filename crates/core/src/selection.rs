@@ -149,7 +149,7 @@ impl Selection {
         }
     }
 
-    /// One draw: a member, or an [`unknown_draw`](crate::algorithms::power_of_two::unknown_draw). None where the band is empty.
+    /// One draw: a member, or an [`unknown_draw`](crate::codes::unknown_draw). None where the band is empty.
     ///
     /// `in_flight`: requests in flight at a member
     pub fn draw(&self, cursor: &mut Cursor, in_flight: impl Fn(u32) -> u32) -> Option<u32> {

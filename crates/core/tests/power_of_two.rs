@@ -6,8 +6,9 @@ mod support;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use idlest_core::algorithms::power_of_two::{Otherwise, PowerOfTwo, unknown_draw};
+use idlest_core::algorithms::power_of_two::{Otherwise, PowerOfTwo};
 use idlest_core::band::NOT_ELIGIBLE;
+use idlest_core::codes::unknown_draw;
 use idlest_core::generator::Generator;
 use idlest_core::layout::{IN_FLIGHT_METRIC, METRIC_COUNT, NO_SLOT, TIME_BIAS};
 use idlest_core::member::Member;

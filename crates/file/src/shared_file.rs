@@ -15,7 +15,7 @@ use crate::locks::{self, Kind};
 use crate::mapping::Mapping;
 
 /// The lock of what belongs together in a file; also of its replacement.
-pub const WHOLE: u32 = 0;
+pub const WHOLE_LOCK: u32 = 0;
 
 const PATIENCE: Duration = Duration::from_secs(2);
 const TRIES: usize = 20;
@@ -191,7 +191,7 @@ fn check(file: &File) -> Outcome<(Shape, Origin)> {
 
 // Nobody counts by the clock of another boot. One process puts a new file in its place, and the others find that.
 fn replace(path: &Path, old: &File, shape: &Shape, first: &[u8], origin: &Origin) -> Outcome<bool> {
-    if !locks::wait(old, WHOLE, PATIENCE).map_err(refused("locked"))? {
+    if !locks::wait(old, WHOLE_LOCK, PATIENCE).map_err(refused("locked"))? {
         return Err(Fault::Busy);
     }
     let still = old

@@ -6,6 +6,9 @@ use std::rc::Rc;
 use std::sync::atomic::Ordering::Relaxed;
 
 use idlest_core::algorithms::{self, prequal::Probe};
+use idlest_core::codes::{
+    FACT_BAND, FACT_COUNT, FACT_FRESH, FACT_GENERATION, FACT_NEXT_EXPIRY, MEMBER_UP, NO_ONE,
+};
 use idlest_core::generator::Generator;
 use idlest_core::member::Member;
 use idlest_core::memory::Foreign;
@@ -19,10 +22,6 @@ use crate::events::Events;
 use crate::learned::Learned;
 use crate::raw::arrays::{Bound, Bytes, Doubles, TableView, Words};
 use crate::raw::function::NumberFunction;
-
-const MEMBER_UP: u8 = 1;
-// In place of an index.
-const NO_ONE: i32 = -1;
 
 /// An engine core over one table: `EngineCore` of `src/engine/engine.ts`.
 #[napi]
@@ -134,7 +133,7 @@ impl Core {
     }
 
     /// Reads the table at `now` (table time, ms), computes anew what draws are made from and fills the view: `values`,
-    /// at least as long as the members, and `facts`: generation, next expiry, band, fresh.
+    /// at least as long as the members, and `facts`, at the indices of [`idlest_core::codes`].
     #[napi(
         catch_unwind,
         ts_args_type = "now: number, values: Float64Array, facts: Float64Array"
@@ -144,23 +143,24 @@ impl Core {
         let mut state = self.state()?;
         state.learn();
         let State { table, pool, .. } = &mut *state;
-        if values.len() < pool.members() || places.len() < 4 {
+        if values.len() < pool.members() || places.len() < FACT_COUNT {
             return Err(invalid(
-                "values must be at least as long as the members, and facts 4 long",
+                "values must be at least as long as the members, and facts as many as there are",
             ));
         }
         let facts = pool.refresh(&table.user, now);
         for (place, value) in values.iter().zip(pool.values()) {
             place.store(value.to_bits(), Relaxed);
         }
-        let told = [
-            f64::from(facts.generation),
-            facts.next_expiry,
-            f64::from(facts.band),
-            f64::from(facts.fresh),
-        ];
-        for (place, fact) in places.iter().zip(told) {
-            place.store(fact.to_bits(), Relaxed);
+        for (at, fact) in [
+            (FACT_GENERATION, f64::from(facts.generation)),
+            (FACT_NEXT_EXPIRY, facts.next_expiry),
+            (FACT_BAND, f64::from(facts.band)),
+            (FACT_FRESH, f64::from(facts.fresh)),
+        ] {
+            if let Some(place) = places.get(at) {
+                place.store(fact.to_bits(), Relaxed);
+            }
         }
         state.give();
         Ok(())

@@ -9,10 +9,13 @@ use idlest_core::pool::Pool;
 // 32-bit words before the events, and of each.
 const EVENTS_HEADER: usize = 2;
 const EVENT_WORDS: usize = 4;
+// Events that wait for a call, at most.
+const MOST_EVENTS: usize = 64;
 
 // What an event tells, in the low two bits of its second word.
 const SENT: u32 = 0;
 const ENDED: u32 = 1;
+const FAILED: u32 = 2;
 
 /// Events in the order in which they were told: how many, in the first 32-bit word; then for each a member's index; what
 /// happened, and above it how many requests are left there; and the latency in ms, a double.
@@ -34,7 +37,7 @@ impl Events {
             return;
         }
         count.store(0, Relaxed);
-        for event in 0..told {
+        for event in 0..told.min(MOST_EVENTS) {
             let at = EVENTS_HEADER + event * EVENT_WORDS;
             let (Some(index), Some(what), Some(latency)) =
                 (self.0.word(at), self.0.word(at + 1), self.0.pair(at + 2))
@@ -42,13 +45,14 @@ impl Events {
                 return;
             };
             let (index, what) = (index.load(Relaxed), what.load(Relaxed));
-            let kind = what & 3;
-            if kind == SENT {
-                pool.sent(index);
-            } else {
-                let left = f64::from(what >> 2);
-                let latency = f64::from_bits(latency.load(Relaxed));
-                pool.ended(index, left, kind == ENDED, latency);
+            match what & 3 {
+                SENT => pool.sent(index),
+                how @ (ENDED | FAILED) => {
+                    let left = f64::from(what >> 2);
+                    let latency = f64::from_bits(latency.load(Relaxed));
+                    pool.ended(index, left, how == ENDED, latency);
+                }
+                _ => {}
             }
         }
     }

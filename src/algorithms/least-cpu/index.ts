@@ -4,11 +4,8 @@ import { UniformPlan } from '../../engine/portable/plan.js'
 import type { AlgorithmDefinition } from '../definition.js'
 import { even, percent } from '../explain.js'
 import { isFinitePositive, isMilli, isNumberFrom } from '../valid.js'
+import { EXCLUDE, MEAN } from './constants.js'
 import { type LeastCpuAlgorithm, leastCpu } from './options.js'
-
-// What the native engine takes in place of 1/1000 percentage points that a missing reading counts as.
-const MEAN = -1
-const EXCLUDE = -2
 
 /*
  * The exact meaning of its draws, which both engines follow; `EngineCore` in `src/engine/engine.ts` has the words.

@@ -3,6 +3,7 @@ import { claimMetric } from '../../table/metric-names.js'
 import type { AlgorithmDefinition } from '../definition.js'
 import { short } from '../explain.js'
 import { isNumberFrom, isWhole } from '../valid.js'
+import { NO_WORKER } from './constants.js'
 import { isByFlights, LONGEST_METRIC, type PowerOfTwoAlgorithm, powerOfTwo } from './options.js'
 import { fillLoads, planOfTwo } from './plan.js'
 
@@ -54,8 +55,8 @@ export const powerOfTwoDefinition: AlgorithmDefinition<PowerOfTwoAlgorithm> = {
     place: claimMetric(memory, metric),
     choices,
     choiceRate,
-    // The thread that keeps to one member; less than 0: none does.
-    worker: otherwise === 'worker' ? thread : -1,
+    // The thread that keeps to one member.
+    worker: otherwise === 'worker' ? thread : NO_WORKER,
     failsUnknown: Number(unknown === 'fail'),
     ttl,
   }),

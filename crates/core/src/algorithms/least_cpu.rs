@@ -14,9 +14,9 @@ use crate::selected::{Select, boxed};
 use crate::selection::{Draws, Selection};
 use crate::smoothing::Estimates;
 
-// What stands for these in place of 1/1000 percentage points.
-const MEAN: f64 = -1.0;
-const EXCLUDE: f64 = -2.0;
+pub mod constants;
+
+use constants::{EXCLUDE, MEAN};
 
 /// What a missing reading counts as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

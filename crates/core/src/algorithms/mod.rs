@@ -76,7 +76,7 @@ pub trait Algorithm<W: Words>: Debug {
         true
     }
 
-    /// One draw: a member, or an [`unknown_draw`](power_of_two::unknown_draw). None where the band is empty.
+    /// One draw: a member, or an [`unknown_draw`](crate::codes::unknown_draw). None where the band is empty.
     fn draw(&mut self, table: &Table<W>, cursor: &mut Cursor) -> Option<u32>;
 
     /// As many draws as there are places, from a band that is not empty.

@@ -4,6 +4,7 @@ use std::fmt::Debug;
 
 use super::{Algorithm, Look};
 use crate::band::{NOT_ELIGIBLE, Seen};
+use crate::codes::unknown_draw;
 use crate::fewest::{Candidates, MOST_DRAWN};
 use crate::generator::Generator;
 use crate::layout::{IN_FLIGHT_METRIC, METRIC_COUNT};
@@ -14,18 +15,15 @@ use crate::selected::{Select, boxed};
 use crate::selection::{Draws, Selection};
 use crate::table::Table;
 
+pub mod constants;
+
+use constants::NO_WORKER;
+
 /// How many numbers a generator gives.
 const COIN_SIDES: u64 = 1 << 32;
 
 /// Stands for a load of which nothing is known.
 const UNKNOWN: f64 = f64::INFINITY;
-
-/// What a draw gives in place of a member where it compares members of which no load is known, and that is to fail: it
-/// names one of them. The inverse of itself.
-#[must_use]
-pub const fn unknown_draw(index: u32) -> u32 {
-    (u32::MAX - 1).wrapping_sub(index)
-}
 
 /// What a pick is that compares nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,8 +121,8 @@ pub(super) fn make<W: Words + Debug>(
         metric: options.whole("place", 0, METRIC_COUNT as u32 - 1)? as usize,
         choices: options.whole("choices", 2, MOST_DRAWN)?,
         choice_rate: options.number("choiceRate", 0.0, 1.0)?,
-        otherwise: match options.number("worker", -1.0, f64::from(u32::MAX))? {
-            -1.0 => Otherwise::Random,
+        otherwise: match options.number("worker", NO_WORKER, f64::from(u32::MAX))? {
+            NO_WORKER => Otherwise::Random,
             _ => Otherwise::Worker(options.whole("worker", 0, u32::MAX)?),
         },
         fail_unknown: options.flag("failsUnknown")?,
@@ -283,14 +281,6 @@ mod tests {
         fail_unknown: false,
         ttl: 100.0,
     };
-
-    #[test]
-    fn a_failed_draw_is_no_index_and_names_one() {
-        for index in [0, 1, 77, 1 << 20] {
-            assert_eq!(unknown_draw(unknown_draw(index)), index);
-            assert_eq!(unknown_draw(index) as i32, -2 - index as i32);
-        }
-    }
 
     #[test]
     fn a_coin_of_one_or_none_takes_no_number() {
