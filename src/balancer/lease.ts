@@ -143,7 +143,8 @@ export class OpenLease<N extends NodeLike = NodeLike> implements Lease<N> {
   }
 
   release(outcome?: Outcome): void {
-    const { leases, memory } = this.#owner
+    const owner = this.#owner
+    const { leases } = owner
     if (!this.#open) {
       leases.releasedTwice++
       return
@@ -153,18 +154,14 @@ export class OpenLease<N extends NodeLike = NodeLike> implements Lease<N> {
     leases.released++
     member.open--
     // Before the outcome is looked at: whatever that is, the request is over.
-    const left = this.#era >= 0 ? leaveFlight(memory, member.slot, member.generation) : -1
+    const left = this.#era >= 0 ? leaveFlight(owner.memory, member.slot, member.generation) : -1
     if (left < 0) leases.releasedLate++
-    this.#owner.released(member)
-    const isKnown = outcome === undefined || isOutcome(outcome)
-    if (!isKnown) countBad(outcome, leases)
-    let told = isKnown ? (outcome ?? NOTHING) : NEUTRAL
-    const cause = told === NOTHING || told.neutral === true ? undefined : causeOfFailure(told)
-    // A copy would lose what getters give.
-    if (cause !== undefined && cause !== 'refused') told = NEUTRAL
-    if (told.neutral === true) leases.neutral++
-    else this.#judge(member, told, left, cause === 'refused')
-    this.#owner.ended?.(member, told === NEUTRAL ? { ...(isKnown && outcome), neutral: true } : outcome)
+    owner.released(member)
+    // Most releases end here. This path is short so that the compiler inlines all of it.
+    if (outcome === undefined || isPlainSuccess(outcome)) {
+      this.#succeed(member, outcome?.latency, left)
+      owner.ended?.(member, outcome)
+    } else this.#judge(member, outcome, left)
   }
 
   [Symbol.dispose](): void {
@@ -188,46 +185,75 @@ export class OpenLease<N extends NodeLike = NodeLike> implements Lease<N> {
   }
 
   // Takes in how it went; `left` is what is in flight at the node now, or below 0.
-  #judge(member: Member<N>, told: Outcome, left: number, isRefused: boolean): void {
-    const { leases, learning } = this.#owner
+  #judge(member: Member<N>, outcome: Outcome, left: number): void {
+    const { leases } = this.#owner
+    const isKnown = isOutcome(outcome)
+    if (!isKnown) countBad(outcome, leases)
+    let told = isKnown ? outcome : NEUTRAL
+    const cause = told.neutral === true ? undefined : causeOfFailure(told)
+    // A copy would lose what getters give.
+    if (cause !== undefined && cause !== 'refused') told = NEUTRAL
+    if (told.neutral === true) leases.neutral++
+    else if (isFailure(told.ok, told.error)) this.#fail(member, told.latency, left, cause === 'refused')
+    else this.#succeed(member, told.latency, left)
+    this.#owner.ended?.(member, told === NEUTRAL ? { ...(isKnown && outcome), neutral: true } : outcome)
+  }
+
+  #succeed(member: Member<N>, latency: unknown, left: number): void {
     member.released++
-    const failed = isFailure(told.ok, told.error)
-    const latency = latencyOf(told, leases)
-    if (failed) {
-      leases.failed++
-      member.failed++
-      if (this.#isLate) {
-        leases.failedLate++
-        member.lateFailures++
-        return
-      }
-      member.streak++
-      member.refusals = isRefused ? member.refusals + 1 : 0
-      this.#owner.health?.failed(member)
-    } else if (member.streak !== 0 && !this.#isLate) {
+    if (member.streak !== 0 && !this.#isLate) {
       member.streak = 0
       member.refusals = 0
       this.#owner.health?.recovered(member)
     }
-    if (latency !== undefined) {
-      member.latencySum += latency
-      member.latencyCount++
+    this.#learn(member, latency, left, true)
+  }
+
+  #fail(member: Member<N>, latency: unknown, left: number, isRefused: boolean): void {
+    const { leases, health } = this.#owner
+    member.released++
+    leases.failed++
+    member.failed++
+    if (this.#isLate) {
+      if (latency !== undefined && !isLatency(latency)) leases.badLatency++
+      leases.failedLate++
+      member.lateFailures++
+      return
+    }
+    member.streak++
+    member.refusals = isRefused ? member.refusals + 1 : 0
+    health?.failed(member)
+    this.#learn(member, latency, left, false)
+  }
+
+  #learn(member: Member<N>, given: unknown, left: number, ok: boolean): void {
+    const { leases, learning } = this.#owner
+    let latency: number | undefined
+    if (given !== undefined) {
+      if (isLatency(given)) {
+        latency = given
+        member.latencySum += given
+        member.latencyCount++
+      } else leases.badLatency++
     }
     if (left >= 0 && learning !== undefined) {
       const took = latency ?? learning.now() - this.#start
       // Of a clock that told no time once nothing is learned for ever.
-      learning.ended(member, left, !failed, took <= MAX_VALUE ? took : 0)
+      learning.ended(member, left, ok, took <= MAX_VALUE ? took : 0)
     }
   }
 }
 
-const NOTHING: Outcome = {}
 const NEUTRAL: Outcome = { neutral: true }
+
+// Whether nothing else has to be looked at than its latency.
+function isPlainSuccess(outcome: Outcome): boolean {
+  return typeof outcome === 'object' && outcome !== null && outcome.ok === true && outcome.neutral !== true
+}
 
 /** Whether it has a known field, or no fields at all. A misspelt failure must not pass for a success. */
 export function isOutcome(value: unknown): value is Outcome {
   if (typeof value !== 'object' || value === null) return false
-  // One by one, because every release passes here and most outcomes have `ok`.
   const told = value as Outcome
   if (told.ok !== undefined || told.error !== undefined || told.latency !== undefined) return true
   if (told.neutral !== undefined || told.kind !== undefined) return true
@@ -256,12 +282,6 @@ function causeOfFailure({ ok, error, kind }: Outcome): FailureCause | undefined 
   if (typeof error !== 'object' || error === null) return undefined
   const cause = causeOf(error)
   return kind === undefined || cause === 'refused' ? cause : undefined
-}
-
-function latencyOf({ latency }: Outcome, leases: LeaseCounters): number | undefined {
-  if (latency === undefined || isLatency(latency)) return latency
-  leases.badLatency++
-  return undefined
 }
 
 /** Whether the work failed, by what was told of it. */

@@ -30,13 +30,18 @@ export function enterFlight(memory: TableMemory, slot: number, generation: numbe
   const { words } = memory
   const index = inFlightIndex(slot)
   if (!isSlotOf(words, index, generation)) return false
+  if (memory.countsAreShared) return enterShared(memory, slot, index, generation)
+  const word = words[index] as number
+  const enters = mayEnter(word, generation)
+  if (enters) words[index] = word + 1
+  return enters
+}
+
+// On its own, so that the compiler inlines what goes before it.
+function enterShared(memory: TableMemory, slot: number, index: number, generation: number): boolean {
+  const { words } = memory
   // Read plainly first, at a tenth of the cost: the exchange tells what the word really is. Only what was read atomically refuses.
   let word = words[index] as number
-  if (!memory.countsAreShared) {
-    const enters = mayEnter(word, generation)
-    if (enters) words[index] = word + 1
-    return enters
-  }
   if (!mayEnter(word, generation)) word = Atomics.load(words, index)
   while (mayEnter(word, generation)) {
     const found = Atomics.compareExchange(words, index, word, (word + 1) | 0)
@@ -68,12 +73,16 @@ export function leaveFlight(memory: TableMemory, slot: number, generation: numbe
   const { words } = memory
   const index = inFlightIndex(slot)
   if (!isSlotOf(words, index, generation)) return -1
+  if (memory.countsAreShared) return leaveShared(memory, slot, index, generation)
+  const word = words[index] as number
+  if (!mayLeave(word, generation)) return -1
+  words[index] = word - 1
+  return (word & MASK) - 1
+}
+
+function leaveShared(memory: TableMemory, slot: number, index: number, generation: number): number {
+  const { words } = memory
   let word = words[index] as number
-  if (!memory.countsAreShared) {
-    if (!mayLeave(word, generation)) return -1
-    words[index] = word - 1
-    return (word & MASK) - 1
-  }
   if (!mayLeave(word, generation)) word = Atomics.load(words, index)
   while (mayLeave(word, generation)) {
     const found = Atomics.compareExchange(words, index, word, (word - 1) | 0)

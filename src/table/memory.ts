@@ -128,7 +128,10 @@ export class TableMemory {
 
   /** Whether `slot` can be read and written through the views; takes up growth by another thread. */
   has(slot: number): boolean {
-    if ((slot + 1) * SLOT_WORDS + HEADER_WORDS <= this.words.length) return true
+    return (slot + 1) * SLOT_WORDS + HEADER_WORDS <= this.words.length || this.#hasGrownTo(slot)
+  }
+
+  #hasGrownTo(slot: number): boolean {
     this.attach()
     return (slot + 1) * SLOT_WORDS + HEADER_WORDS <= this.words.length
   }
