@@ -6,9 +6,7 @@
 
 use std::sync::atomic::AtomicU32;
 
-use crate::algorithms::adaptive::Learned;
-use crate::algorithms::prequal::Probe;
-use crate::algorithms::{Algorithm, Look};
+use crate::algorithms::{Algorithm, Look, Probe};
 use crate::generator::Generator;
 use crate::member::Member;
 use crate::memory::Words;
@@ -106,12 +104,17 @@ impl<W: Words> Pool<W> {
         self.algorithm.ended(index, left, ok, latency);
     }
 
-    /// What is learned from responses, where such are learned from, and the generator: for whoever makes draws in its
-    /// place. The last fill can't be undone after this.
-    pub fn learned(&mut self) -> Option<(&mut Learned, &mut Generator)> {
+    /// Takes over what JavaScript has learned and drawn in place of this, in memory that both have. The last fill can't be
+    /// undone after this.
+    pub fn take_shared(&mut self, memory: &W) {
         self.drawn = 0;
-        let learned = self.algorithm.learned()?;
-        Some((learned, &mut self.cursor.generator))
+        self.algorithm
+            .take_shared(memory, &mut self.cursor.generator);
+    }
+
+    /// Puts there what JavaScript needs to go on in place of this.
+    pub fn give_shared(&self, memory: &W) {
+        self.algorithm.give_shared(memory, &self.cursor.generator);
     }
 
     /// What each member counted as at the last refresh.

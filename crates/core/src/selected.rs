@@ -27,7 +27,7 @@ pub trait Select<W: Words>: Debug {
     /// Makes a selection of what was read, and says how many members have a fresh reading.
     ///
     /// `seen`: as it was read, or without some members
-    fn select(&self, seen: &[Seen], readings: &Readings, into: &mut Selection) -> u32;
+    fn select(&mut self, seen: &[Seen], readings: &Readings, into: &mut Selection) -> u32;
 
     /// Called with the selection of a refresh, before anything is drawn from it.
     fn start(&self, _selection: &Selection, _cursor: &mut Cursor) {}
@@ -40,6 +40,47 @@ pub trait Select<W: Words>: Debug {
         _is_left: &dyn Fn(u32) -> bool,
     ) -> Option<Option<u32>> {
         None
+    }
+
+    /// Whether draws depend on requests in flight.
+    fn live(&self) -> bool {
+        self.draws().live()
+    }
+
+    /// Whether draws compare pairs by requests in flight, or by what was reported of them where that is more.
+    fn draws_pairs(&self, selection: &Selection) -> bool {
+        selection.draws_pairs()
+    }
+
+    /// One draw from a selection: a member, or an [`unknown_draw`](crate::codes::unknown_draw). None where its band is
+    /// empty. This and the next two are for those whose draws are [`Draws::Own`].
+    ///
+    /// `in_flight`: requests in flight at a member
+    #[inline]
+    fn draw(
+        &self,
+        selection: &Selection,
+        cursor: &mut Cursor,
+        in_flight: impl Fn(u32) -> u32,
+    ) -> Option<u32> {
+        selection.draw(cursor, in_flight)
+    }
+
+    /// As many draws as there are places; nothing where the band is empty.
+    #[inline]
+    fn fill(
+        &self,
+        selection: &Selection,
+        into: &[AtomicU32],
+        cursor: &mut Cursor,
+        in_flight: impl Fn(u32) -> u32,
+    ) {
+        selection.fill(into, cursor, in_flight);
+    }
+
+    /// The probability of each entry of the band at the next draw.
+    fn chances(&self, selection: &Selection) -> Vec<f64> {
+        selection.chances()
     }
 
     /// As of [`Algorithm`].
@@ -94,10 +135,7 @@ impl<W: Words, S: Select<W>> Algorithm<W> for Selected<S> {
             selection,
             ..
         } = self;
-        if matches!(
-            selection.draws(),
-            Draws::Fewest(_) | Draws::LeastLoaded(_) | Draws::Best(_)
-        ) {
+        if source.live() {
             readings.places.take(look.members);
         }
         let next_expiry = source.read(look, readings);
@@ -116,7 +154,7 @@ impl<W: Words, S: Select<W>> Algorithm<W> for Selected<S> {
     }
 
     fn shares(&self) -> Vec<f64> {
-        self.selection.chances()
+        self.source.chances(&self.selection)
     }
 
     fn takes_turns(&self) -> bool {
@@ -124,18 +162,18 @@ impl<W: Words, S: Select<W>> Algorithm<W> for Selected<S> {
     }
 
     fn live(&self) -> bool {
-        self.selection.draws().live()
+        self.source.live()
     }
 
     #[inline]
     fn draw(&mut self, table: &Table<W>, cursor: &mut Cursor) -> Option<u32> {
-        self.selection
-            .draw(cursor, self.readings.places.in_flight(table))
+        let in_flight = self.readings.places.in_flight(table);
+        self.source.draw(&self.selection, cursor, in_flight)
     }
 
     fn fill(&mut self, table: &Table<W>, cursor: &mut Cursor, into: &[AtomicU32]) {
         let in_flight = self.readings.places.in_flight(table);
-        self.selection.fill(into, cursor, in_flight);
+        self.source.fill(&self.selection, into, cursor, in_flight);
     }
 
     fn draw_without(
@@ -163,13 +201,13 @@ impl<W: Words, S: Select<W>> Algorithm<W> for Selected<S> {
         }
         source.select(seen, readings, left);
         left.prepare();
-        left.draw(cursor, readings.places.in_flight(table))
+        source.draw(left, cursor, readings.places.in_flight(table))
     }
 
     // Only where draws take as many numbers whatever comes of them: those that are not live, and pairs.
     fn replay(&mut self, cursor: &mut Cursor, count: usize) {
         for _ in 0..count {
-            self.selection.draw(cursor, |_| 0);
+            self.source.draw(&self.selection, cursor, |_| 0);
         }
     }
 
@@ -179,7 +217,7 @@ impl<W: Words, S: Select<W>> Algorithm<W> for Selected<S> {
         generator: &mut Generator,
         into: &[AtomicU32],
     ) -> usize {
-        if !self.selection.draws_pairs() {
+        if !self.source.draws_pairs(&self.selection) {
             return 0;
         }
         pairs::fill(

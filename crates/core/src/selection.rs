@@ -3,8 +3,6 @@
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 
-use crate::algorithms::power_of_two::Comparison;
-use crate::algorithms::weighted_round_robin::stride::Stride;
 use crate::alias::Alias;
 use crate::fewest::Candidates;
 use crate::generator::Generator;
@@ -17,16 +15,14 @@ pub enum Draws {
     Equal,
     /// One after the other; no number.
     InTurn,
-    /// One after the other, some more often; no number.
-    InStride,
     /// Each with its own share; two numbers a draw.
     Weighted,
     /// The fewest requests in flight of some. Live: what is drawn depends on the moment.
     Fewest(Candidates),
     /// The least (in flight + 1) / weight of some. Live too.
     LeastLoaded(Candidates),
-    /// The best of some by a metric. Live where that is requests in flight.
-    Best(Comparison),
+    /// In a way that only the algorithm knows: it draws by itself.
+    Own,
 }
 
 impl Draws {
@@ -34,11 +30,7 @@ impl Draws {
     /// again.
     #[must_use]
     pub fn live(self) -> bool {
-        match self {
-            Self::Fewest(_) | Self::LeastLoaded(_) => true,
-            Self::Best(comparison) => comparison.live(),
-            Self::Equal | Self::InTurn | Self::InStride | Self::Weighted => false,
-        }
+        matches!(self, Self::Fewest(_) | Self::LeastLoaded(_))
     }
 }
 
@@ -96,13 +88,11 @@ pub struct Selection {
     pub values: Vec<f64>,
     /// The members that may be picked: indices, in order.
     pub band: Vec<u32>,
-    /// The share of each entry of the band, 0-1, where draws are weighted or in stride.
+    /// The share of each entry of the band, 0-1, where draws are by shares.
     pub shares: Vec<f64>,
     /// The fixed weight of each entry of the band, where there are such.
     pub weights: Vec<f64>,
     alias: Alias,
-    /// What turns are made from, where some have theirs more often.
-    pub stride: Stride,
 }
 
 impl Selection {
@@ -116,7 +106,6 @@ impl Selection {
             shares: Vec::new(),
             weights: Vec::new(),
             alias: Alias::default(),
-            stride: Stride::default(),
         }
     }
 
@@ -144,12 +133,11 @@ impl Selection {
     pub fn draws_pairs(&self) -> bool {
         match self.draws {
             Draws::Fewest(candidates) => candidates.are_pairs(self.length()),
-            Draws::Best(comparison) => comparison.draws_pairs(self.length()),
             _ => false,
         }
     }
 
-    /// One draw: a member, or an [`unknown_draw`](crate::codes::unknown_draw). None where the band is empty.
+    /// One draw: a member. None where the band is empty.
     ///
     /// `in_flight`: requests in flight at a member
     pub fn draw(&self, cursor: &mut Cursor, in_flight: impl Fn(u32) -> u32) -> Option<u32> {
@@ -160,7 +148,6 @@ impl Selection {
         let position = match self.draws {
             Draws::Equal => cursor.generator.below(length),
             Draws::InTurn => cursor.turn.pass(length),
-            Draws::InStride => self.stride.pass(&mut cursor.turn.0),
             Draws::Weighted => self.alias.draw(&mut cursor.generator),
             Draws::Fewest(candidates) => {
                 candidates.draw(length, &mut cursor.generator, self.at_position(in_flight))
@@ -168,10 +155,7 @@ impl Selection {
             Draws::LeastLoaded(candidates) => {
                 candidates.draw(length, &mut cursor.generator, self.load_at(in_flight))
             }
-            Draws::Best(comparison) => {
-                let Self { band, values, .. } = self;
-                return Some(comparison.draw(band, values, &mut cursor.generator, in_flight));
-            }
+            Draws::Own => return None,
         };
         self.band.get(position as usize).copied()
     }
@@ -185,14 +169,6 @@ impl Selection {
         match self.draws {
             Draws::Equal => self.fill_with(into, cursor, |from| from.generator.below(length)),
             Draws::InTurn => self.fill_with(into, cursor, |from| from.turn.pass(length)),
-            Draws::InStride => {
-                let mut turns = self.stride.turns(cursor.turn.0);
-                self.fill_with(into, cursor, |from| {
-                    let position = turns.pass();
-                    from.turn = Turn(turns.sequence);
-                    position
-                });
-            }
             Draws::Weighted => {
                 self.fill_with(into, cursor, |from| self.alias.draw(&mut from.generator));
             }
@@ -208,16 +184,7 @@ impl Selection {
                     candidates.draw(length, &mut from.generator, &load)
                 });
             }
-            Draws::Best(_) if self.band.is_empty() => {}
-            Draws::Best(comparison) => {
-                let mut generator = cursor.generator;
-                for place in into {
-                    let drawn =
-                        comparison.draw(&self.band, &self.values, &mut generator, &in_flight);
-                    place.store(drawn, Relaxed);
-                }
-                cursor.generator = generator;
-            }
+            Draws::Own => {}
         }
     }
 
@@ -239,8 +206,9 @@ impl Selection {
         }
     }
 
+    /// As many draws as there are places, each an entry of the band by its position; nothing where the band is empty.
     #[inline]
-    fn fill_with(
+    pub fn fill_with(
         &self,
         into: &[AtomicU32],
         cursor: &mut Cursor,
@@ -267,8 +235,7 @@ impl Selection {
             Draws::Equal | Draws::InTurn | Draws::Fewest(_) => {
                 vec![1.0 / f64::from(self.length()); self.band.len()]
             }
-            Draws::Weighted | Draws::InStride | Draws::LeastLoaded(_) => self.shares.clone(),
-            Draws::Best(comparison) => comparison.shares(&self.band, &self.values),
+            Draws::Weighted | Draws::LeastLoaded(_) | Draws::Own => self.shares.clone(),
         }
     }
 }

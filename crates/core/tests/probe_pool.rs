@@ -1,6 +1,7 @@
 //! What a pool of probes picks, and how long entries stay.
 
-use idlest_core::algorithms::prequal::{Probe, ProbePool, Rules};
+use idlest_core::algorithms::Probe;
+use idlest_core::algorithms::prequal::{ProbePool, Rules};
 use idlest_core::generator::Generator;
 use idlest_core::kept::Kept;
 use idlest_core::member::Member;

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::atomic::Ordering::Relaxed;
 
-use idlest_core::algorithms::{self, prequal::Probe};
+use idlest_core::algorithms::{self, Probe};
 use idlest_core::codes::{
     FACT_BAND, FACT_COUNT, FACT_FRESH, FACT_GENERATION, FACT_NEXT_EXPIRY, MEMBER_UP, NO_ONE,
 };
@@ -19,7 +19,6 @@ use napi::{Error, Result, Status};
 use napi_derive::napi;
 
 use crate::events::Events;
-use crate::learned::Learned;
 use crate::raw::arrays::{Bound, Bytes, Doubles, TableView, Words};
 use crate::raw::function::NumberFunction;
 
@@ -34,7 +33,7 @@ struct State {
     table: Bound<Table<Foreign>>,
     pool: Pool<Foreign>,
     events: Option<Bound<Events>>,
-    learned: Option<Bound<Learned>>,
+    shared: Option<Bound<Foreign>>,
 }
 
 impl State {
@@ -43,15 +42,15 @@ impl State {
         if let Some(events) = &self.events {
             events.user.take(&mut self.pool);
         }
-        if let Some(learned) = &self.learned {
-            learned.user.take(&mut self.pool);
+        if let Some(shared) = &self.shared {
+            self.pool.take_shared(&shared.user);
         }
     }
 
     // What is known now is what JavaScript goes on with.
     fn give(&mut self) {
-        if let Some(learned) = &self.learned {
-            learned.user.give(&mut self.pool);
+        if let Some(shared) = &self.shared {
+            self.pool.give_shared(&shared.user);
         }
     }
 }
@@ -79,7 +78,7 @@ impl Core {
             table,
             pool,
             events: None,
-            learned: None,
+            shared: None,
         }));
         Ok(Self { state })
     }
@@ -225,10 +224,10 @@ impl Core {
         Ok(())
     }
 
-    /// Makes the core share what it learns of up to 16 members in this memory, after each call that changes it.
-    #[napi(catch_unwind, ts_args_type = "learned: Uint8Array")]
-    pub fn share(&self, learned: TableView) -> Result<()> {
-        self.state()?.learned = Some(learned.bind(Learned::new)?);
+    /// Makes the core share what it learns of few members in this memory, after each call that changes it.
+    #[napi(catch_unwind, ts_args_type = "memory: Uint8Array")]
+    pub fn share(&self, memory: TableView) -> Result<()> {
+        self.state()?.shared = Some(memory.bind(Ok::<_, String>)?);
         Ok(())
     }
 

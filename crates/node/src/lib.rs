@@ -8,7 +8,6 @@ mod events;
 pub mod file;
 pub mod floor;
 pub mod key_tables;
-mod learned;
 pub mod own_flights;
 mod raw;
 

@@ -4,6 +4,7 @@ use std::fmt::Debug;
 
 use super::{Algorithm, Found, Look};
 use crate::band::without;
+use crate::generator::Generator;
 use crate::kept::Kept;
 use crate::member::Member;
 use crate::memory::Words;
@@ -16,9 +17,11 @@ use crate::table::Table;
 pub mod constants;
 mod learned;
 mod reported;
+mod shared;
 
 pub use learned::{Adaptive as Learned, Rules};
 pub use reported::Reported;
+use shared::Shared;
 
 /// What is learned from leases and read from reports.
 #[derive(Debug)]
@@ -133,7 +136,11 @@ impl<W: Words> Algorithm<W> for Adaptive {
         self.learned.ended(index, left, ok, latency);
     }
 
-    fn learned(&mut self) -> Option<&mut Learned> {
-        Some(&mut self.learned)
+    fn take_shared(&mut self, memory: &W, generator: &mut Generator) {
+        Shared(memory).take(&mut self.learned, generator);
+    }
+
+    fn give_shared(&self, memory: &W, generator: &Generator) {
+        Shared(memory).give(&self.learned, generator);
     }
 }

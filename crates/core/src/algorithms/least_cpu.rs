@@ -138,7 +138,7 @@ impl<W: Words> Select<W> for LeastBusy {
         })
     }
 
-    fn select(&self, seen: &[Seen], _readings: &Readings, into: &mut Selection) -> u32 {
+    fn select(&mut self, seen: &[Seen], _readings: &Readings, into: &mut Selection) -> u32 {
         self.band.select(seen, &mut into.values, &mut into.band)
     }
 }

@@ -36,6 +36,19 @@ pub struct Look<'a, W> {
     pub now: f64,
 }
 
+/// What a member said when it was probed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Probe {
+    /// Its index.
+    pub member: u32,
+    /// Requests in flight there.
+    pub in_flight: f64,
+    /// Latency, ms; not a number: unknown.
+    pub latency: f64,
+    /// Table time of the sample, ms.
+    pub time: f64,
+}
+
 /// What a refresh found.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Found {
@@ -119,13 +132,14 @@ pub trait Algorithm<W: Words>: Debug {
     /// `left`: requests in flight there now; `latency`: how long it took, ms
     fn ended(&mut self, _index: u32, _left: f64, _ok: bool, _latency: f64) {}
 
-    /// What is learned from responses, for whoever makes draws in its place.
-    fn learned(&mut self) -> Option<&mut adaptive::Learned> {
-        None
-    }
+    /// Takes over what JavaScript has learned and drawn in its place, in memory that both have.
+    fn take_shared(&mut self, _memory: &W, _generator: &mut Generator) {}
+
+    /// Puts there what JavaScript needs to go on in its place.
+    fn give_shared(&self, _memory: &W, _generator: &Generator) {}
 
     /// Takes what a member said. Returns the table time, ms, from which an entry is too old.
-    fn probed(&mut self, _probe: prequal::Probe, _generator: &mut Generator) -> f64 {
+    fn probed(&mut self, _probe: Probe, _generator: &mut Generator) -> f64 {
         f64::INFINITY
     }
 

@@ -1,6 +1,8 @@
 //! The best of some drawn members by one metric of their reports: `src/algorithms/power-of-two`.
 
 use std::fmt::Debug;
+use std::sync::atomic::AtomicU32;
+use std::sync::atomic::Ordering::Relaxed;
 
 use super::{Algorithm, Look};
 use crate::band::{NOT_ELIGIBLE, Seen};
@@ -12,7 +14,7 @@ use crate::memory::Words;
 use crate::options::{BadOption, Options};
 use crate::readings::Readings;
 use crate::selected::{Select, boxed};
-use crate::selection::{Draws, Selection};
+use crate::selection::{Cursor, Draws, Selection};
 use crate::table::Table;
 
 pub mod constants;
@@ -117,7 +119,7 @@ impl PowerOfTwo {
 pub(super) fn make<W: Words + Debug>(
     options: &Options,
 ) -> Result<Box<dyn Algorithm<W>>, BadOption> {
-    Ok(boxed(PowerOfTwo {
+    Ok(boxed(Compared::new(PowerOfTwo {
         metric: options.whole("place", 0, METRIC_COUNT as u32 - 1)? as usize,
         choices: options.whole("choices", 2, MOST_DRAWN)?,
         choice_rate: options.number("choiceRate", 0.0, 1.0)?,
@@ -127,23 +129,89 @@ pub(super) fn make<W: Words + Debug>(
         },
         fail_unknown: options.flag("failsUnknown")?,
         ttl: options.milliseconds("ttl")?,
-    }))
+    })))
 }
 
-impl<W: Words> Select<W> for PowerOfTwo {
+/// The same, ready to draw.
+#[derive(Debug)]
+pub struct Compared {
+    two: PowerOfTwo,
+    comparison: Comparison,
+}
+
+impl Compared {
+    /// Draws as the options say.
+    #[must_use]
+    pub fn new(two: PowerOfTwo) -> Self {
+        Self {
+            two,
+            comparison: two.comparison(),
+        }
+    }
+}
+
+impl<W: Words> Select<W> for Compared {
     fn draws(&self) -> Draws {
-        Draws::Best(self.comparison())
+        Draws::Own
+    }
+
+    fn live(&self) -> bool {
+        self.comparison.live()
+    }
+
+    fn draws_pairs(&self, selection: &Selection) -> bool {
+        self.comparison.draws_pairs(selection.length())
+    }
+
+    #[inline]
+    fn draw(
+        &self,
+        selection: &Selection,
+        cursor: &mut Cursor,
+        in_flight: impl Fn(u32) -> u32,
+    ) -> Option<u32> {
+        let Selection { band, values, .. } = selection;
+        if band.is_empty() {
+            return None;
+        }
+        let generator = &mut cursor.generator;
+        Some(self.comparison.draw(band, values, generator, in_flight))
+    }
+
+    fn fill(
+        &self,
+        selection: &Selection,
+        into: &[AtomicU32],
+        cursor: &mut Cursor,
+        in_flight: impl Fn(u32) -> u32,
+    ) {
+        let Selection { band, values, .. } = selection;
+        if band.is_empty() {
+            return;
+        }
+        let mut generator = cursor.generator;
+        for place in into {
+            let drawn = self
+                .comparison
+                .draw(band, values, &mut generator, &in_flight);
+            place.store(drawn, Relaxed);
+        }
+        cursor.generator = generator;
+    }
+
+    fn chances(&self, selection: &Selection) -> Vec<f64> {
+        self.comparison.shares(&selection.band, &selection.values)
     }
 
     fn read(&mut self, look: &Look<'_, W>, into: &mut Readings) -> f64 {
         let Look { table, now, .. } = *look;
-        into.see_figures(look.members, self.ttl, |_, member| {
-            PowerOfTwo::read(self, table, member.slot, member.generation, now)
+        into.see_figures(look.members, self.two.ttl, |_, member| {
+            self.two.read(table, member.slot, member.generation, now)
         })
     }
 
-    fn select(&self, seen: &[Seen], readings: &Readings, into: &mut Selection) -> u32 {
-        self.select_best(seen, &readings.figures, into)
+    fn select(&mut self, seen: &[Seen], readings: &Readings, into: &mut Selection) -> u32 {
+        self.two.select_best(seen, &readings.figures, into)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use super::{Algorithm, Found, Look};
+use super::{Algorithm, Found, Look, Probe};
 use crate::band;
 use crate::generator::Generator;
 use crate::kept::Kept;
@@ -16,7 +16,7 @@ mod constants;
 mod pool;
 mod recent;
 
-pub use pool::{Probe, ProbePool, Rules};
+pub use pool::{ProbePool, Rules};
 pub use recent::Recent;
 
 /// A pool of what was said, and everyone where that is too little.

@@ -39,7 +39,7 @@ impl<W: Words> Select<W> for Random {
         f64::INFINITY
     }
 
-    fn select(&self, seen: &[Seen], readings: &Readings, into: &mut Selection) -> u32 {
+    fn select(&mut self, seen: &[Seen], readings: &Readings, into: &mut Selection) -> u32 {
         match self.by_weight {
             true => weights::select(seen, &readings.weights, into),
             false => band::select_up(seen, &mut into.values, &mut into.band),

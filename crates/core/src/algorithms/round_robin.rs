@@ -30,7 +30,7 @@ impl<W: Words> Select<W> for RoundRobin {
         f64::INFINITY
     }
 
-    fn select(&self, seen: &[Seen], _readings: &Readings, into: &mut Selection) -> u32 {
+    fn select(&mut self, seen: &[Seen], _readings: &Readings, into: &mut Selection) -> u32 {
         band::select_up(seen, &mut into.values, &mut into.band);
         0
     }

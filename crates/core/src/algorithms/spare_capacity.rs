@@ -158,7 +158,7 @@ impl<W: Words> Select<W> for BySpare {
         })
     }
 
-    fn select(&self, seen: &[Seen], readings: &Readings, into: &mut Selection) -> u32 {
+    fn select(&mut self, seen: &[Seen], readings: &Readings, into: &mut Selection) -> u32 {
         self.spare.select(seen, &readings.figures, into)
     }
 }

@@ -1,6 +1,7 @@
 //! Every member that is up, in turn, some more often: `src/algorithms/weighted-round-robin`.
 
 use std::fmt::Debug;
+use std::sync::atomic::AtomicU32;
 
 use super::{Algorithm, Look};
 use crate::band::Seen;
@@ -18,7 +19,7 @@ pub mod report_weights;
 pub mod stride;
 
 use report_weights::{ReportWeights, Weighing};
-use stride::Clamp;
+use stride::{Clamp, Stride};
 
 /// Turns by weight.
 #[derive(Debug)]
@@ -26,6 +27,7 @@ pub struct WeightedRoundRobin {
     // None where weights are fixed.
     reported: Option<ReportWeights>,
     clamp: Clamp,
+    stride: Stride,
 }
 
 impl WeightedRoundRobin {
@@ -37,6 +39,7 @@ impl WeightedRoundRobin {
         Self {
             reported: weighing.map(ReportWeights::new),
             clamp,
+            stride: Stride::default(),
         }
     }
 }
@@ -64,7 +67,7 @@ pub(super) fn make<W: Words + Debug>(
 
 impl<W: Words> Select<W> for WeightedRoundRobin {
     fn draws(&self) -> Draws {
-        Draws::InStride
+        Draws::Own
     }
 
     fn set_members(&mut self, before: &[Member], after: &[Member]) {
@@ -83,15 +86,44 @@ impl<W: Words> Select<W> for WeightedRoundRobin {
         next
     }
 
-    fn select(&self, seen: &[Seen], readings: &Readings, into: &mut Selection) -> u32 {
-        let known = stride::select(seen, &readings.figures, self.clamp, into);
+    fn select(&mut self, seen: &[Seen], readings: &Readings, into: &mut Selection) -> u32 {
+        let known = stride::select(seen, &readings.figures, self.clamp, &mut self.stride, into);
         self.reported.as_ref().map_or(0, |_| known)
     }
 
-    fn start(&self, selection: &Selection, cursor: &mut Cursor) {
-        if let Some(sequence) = selection.stride.start(&mut cursor.generator) {
+    fn start(&self, _selection: &Selection, cursor: &mut Cursor) {
+        if let Some(sequence) = self.stride.start(&mut cursor.generator) {
             cursor.turn = Turn(sequence);
         }
+    }
+
+    #[inline]
+    fn draw(
+        &self,
+        selection: &Selection,
+        cursor: &mut Cursor,
+        _in_flight: impl Fn(u32) -> u32,
+    ) -> Option<u32> {
+        if selection.band.is_empty() {
+            return None;
+        }
+        let position = self.stride.pass(&mut cursor.turn.0);
+        selection.band.get(position as usize).copied()
+    }
+
+    fn fill(
+        &self,
+        selection: &Selection,
+        into: &[AtomicU32],
+        cursor: &mut Cursor,
+        _in_flight: impl Fn(u32) -> u32,
+    ) {
+        let mut turns = self.stride.turns(cursor.turn.0);
+        selection.fill_with(into, cursor, |from| {
+            let position = turns.pass();
+            from.turn = Turn(turns.sequence);
+            position
+        });
     }
 
     // One sequence for all: of the members that are left alone, one would get the turns of those that are not.
@@ -103,7 +135,7 @@ impl<W: Words> Select<W> for WeightedRoundRobin {
     ) -> Option<Option<u32>> {
         let member = |position: u32| whole.band.get(position as usize).copied();
         let wanted = |position| member(position).is_some_and(is_left);
-        let position = whole.stride.pass_to(&mut cursor.turn.0, wanted);
+        let position = self.stride.pass_to(&mut cursor.turn.0, wanted);
         Some(position.and_then(member))
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use idlest_core::algorithms::adaptive::{self, Adaptive};
 use idlest_core::algorithms::least_connections::LeastConnections;
 use idlest_core::algorithms::least_cpu::{LeastBusy, LeastCpu};
-use idlest_core::algorithms::power_of_two::PowerOfTwo;
+use idlest_core::algorithms::power_of_two::{Compared, PowerOfTwo};
 use idlest_core::algorithms::random::Random;
 use idlest_core::algorithms::round_robin::RoundRobin;
 use idlest_core::algorithms::spare_capacity::{BySpare, SpareCapacity};
@@ -84,7 +84,7 @@ impl Algorithm {
             Self::WeightedRoundRobin { weighing, clamp } => {
                 boxed(WeightedRoundRobin::new(weighing, clamp))
             }
-            Self::PowerOfTwo(two) => boxed(two),
+            Self::PowerOfTwo(two) => boxed(Compared::new(two)),
         };
         Pool::new(algorithm, generator)
     }

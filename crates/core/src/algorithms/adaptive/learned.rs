@@ -183,6 +183,12 @@ impl Adaptive {
         })
     }
 
+    /// How many members there are.
+    #[must_use]
+    pub fn members(&self) -> usize {
+        self.known.len()
+    }
+
     /// Puts that in place of what was known.
     pub fn set_known(&mut self, index: usize, known: [f64; 5]) {
         if let Some(it) = self.known.get_mut(index) {

@@ -5,6 +5,7 @@
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
+use super::super::Probe;
 use super::constants::{FEWEST, SURPLUS};
 use super::recent::Recent;
 use crate::generator::Generator;
@@ -30,19 +31,6 @@ pub struct Rules {
     pub probes: f64,
     /// Entries removed a pick.
     pub removals: f64,
-}
-
-/// What a member said.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Probe {
-    /// Its index.
-    pub member: u32,
-    /// Requests in flight there.
-    pub in_flight: f64,
-    /// Latency, ms; not a number: unknown.
-    pub latency: f64,
-    /// Table time of the sample, ms.
-    pub time: f64,
 }
 
 #[derive(Clone, Copy, Debug)]

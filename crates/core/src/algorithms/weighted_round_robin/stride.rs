@@ -172,15 +172,20 @@ impl Stride {
     }
 }
 
-/// Computes the band, the shares and what each member counts as. Returns how many of the band have a known weight.
+/// Computes the turns, the band, the shares and what each member counts as. Returns how many of the band have a known weight.
 ///
 /// `weights`: of each member that is not out; not above 0 where it is not known. As long as `seen`.
-pub fn select(seen: &[Seen], weights: &[f64], clamp: Clamp, into: &mut Selection) -> u32 {
+pub fn select(
+    seen: &[Seen],
+    weights: &[f64],
+    clamp: Clamp,
+    stride: &mut Stride,
+    into: &mut Selection,
+) -> u32 {
     let Selection {
         values,
         band,
         shares,
-        stride,
         ..
     } = into;
     band.clear();
@@ -298,9 +303,16 @@ mod tests {
 
     #[test]
     fn shares_are_those_of_the_scaled_weights() {
-        let mut selection = Selection::new(crate::selection::Draws::InStride);
+        let mut selection = Selection::new(crate::selection::Draws::Own);
         let seen = [Seen::MISSING, Seen::OUT, Seen::MISSING, Seen::MISSING];
-        let known = select(&seen, &[1.0, 9.0, 0.0, 3.0], CORE, &mut selection);
+        let mut stride = Stride::default();
+        let known = select(
+            &seen,
+            &[1.0, 9.0, 0.0, 3.0],
+            CORE,
+            &mut stride,
+            &mut selection,
+        );
         assert_eq!(known, 2);
         assert_eq!(selection.band, [0, 2, 3]);
         assert_eq!(selection.values, [1.0, NOT_ELIGIBLE, 0.0, 3.0]);

@@ -3,13 +3,13 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use idlest_core::algorithms::adaptive::constants::{
+use super::Learned;
+use super::constants::{
     AHEAD, COST, ERRORS, GENERATOR_WORD, KNOWN, LOADS, MEAN_WORD, MEMBERS_WORD, MOST_SHARED,
     SCATTER_WORD, TIMES, TURN_WORD,
 };
-use idlest_core::generator::Generator;
-use idlest_core::memory::{Foreign, Words};
-use idlest_core::pool::Pool;
+use crate::generator::Generator;
+use crate::memory::{AtomicWord, Words};
 
 // 32-bit words of each member.
 const MEMBER: usize = 2 * KNOWN;
@@ -17,16 +17,13 @@ const MEMBER: usize = 2 * KNOWN;
 const FIELDS: [usize; 5] = [LOADS, TIMES, ERRORS, AHEAD, COST];
 
 /// The memory: 64 bytes, and 128 for each member.
-pub struct Learned(Foreign);
+///
+/// Of any size: what does not fit is not shared.
+pub struct Shared<'a, W>(pub &'a W);
 
-impl Learned {
-    /// Over memory of any size: what does not fit is not shared.
-    pub fn new(memory: Foreign) -> Result<Self, String> {
-        Ok(Self(memory))
-    }
-
+impl<W: Words> Shared<'_, W> {
     /// Takes it back, where JavaScript has it.
-    pub fn take(&self, pool: &mut Pool<Foreign>) {
+    pub fn take(&self, adaptive: &mut Learned, generator: &mut Generator) {
         let Some(turn) = self.0.word(TURN_WORD) else {
             return;
         };
@@ -34,10 +31,7 @@ impl Learned {
             return;
         }
         turn.store(0, Relaxed);
-        let count = pool.members().min(MOST_SHARED);
-        let Some((adaptive, generator)) = pool.learned() else {
-            return;
-        };
+        let count = adaptive.members().min(MOST_SHARED);
         let word = |at| self.0.word(at).map_or(0, |word| word.load(Relaxed));
         *generator = Generator::from_state([0, 1, 2, 3].map(|i| word(GENERATOR_WORD + i)));
         for index in 0..count {
@@ -47,14 +41,11 @@ impl Learned {
     }
 
     /// Gives it to JavaScript, where there are few members.
-    pub fn give(&self, pool: &mut Pool<Foreign>) {
-        let count = pool.members();
+    pub fn give(&self, adaptive: &Learned, generator: &Generator) {
+        let count = adaptive.members();
         if count > MOST_SHARED {
             return;
         }
-        let Some((adaptive, generator)) = pool.learned() else {
-            return;
-        };
         for (i, state) in generator.state().into_iter().enumerate() {
             if let Some(word) = self.0.word(GENERATOR_WORD + i) {
                 word.store(state, Relaxed);
