@@ -94,11 +94,8 @@ export function barsOf(results: readonly CaseResult[], figures: Figures = {}): B
       ratio(floors('select()', 'native', LARGE), select8),
     ),
     ...CHANGES_NODES.map((nodes) => toFloor(1.2, CHANGES, 'native', nodes)),
-    ...[
-      ...ALGORITHMS.map(({ algorithm, atMost }) => ({ name: nameOf(algorithm), atMost })),
-      ...WEIGHTINGS,
-    ].flatMap(({ name, atMost }) =>
-      ALGORITHM_SIZES.map((nodes) => toFloor(atMost, caseOf(name), 'native', nodes)),
+    ...[...ALGORITHMS.map((one) => ({ name: nameOf(one), atMost: one.atMost })), ...WEIGHTINGS].flatMap(
+      ({ name, atMost }) => ALGORITHM_SIZES.map((nodes) => toFloor(atMost, caseOf(name), 'native', nodes)),
     ),
     bar(
       `native ${KEYED_CASES.ringKey}, to a call that takes them in`,

@@ -19,18 +19,26 @@ export const ALGORITHM_SIZES = [8, 1_000, 10_000]
 
 const ALWAYS_FRESH = 3_600_000
 
+export interface AlgorithmCase {
+  readonly algorithm: Algorithm
+  /** What sets it apart from others of its kind. */
+  readonly variant?: string
+  /** What a pick may cost at most, in floors. */
+  readonly atMost: number
+}
+
 /** The algorithms beside `leastCpu`, and what a pick may cost at most, in floors. */
-export const ALGORITHMS: readonly { readonly algorithm: Algorithm; readonly atMost: number }[] = [
+export const ALGORITHMS: readonly AlgorithmCase[] = [
   // These draw from blocks.
   { algorithm: random(), atMost: 1.2 },
   { algorithm: roundRobin(), atMost: 1.2 },
   { algorithm: spareCapacity({ ttl: ALWAYS_FRESH }), atMost: 1.2 },
-  { algorithm: powerOfTwo({ metric: 'cpu', ttl: ALWAYS_FRESH }), atMost: 2.5 },
+  { algorithm: powerOfTwo({ metric: 'cpu', ttl: ALWAYS_FRESH }), variant: 'by cpu', atMost: 2.5 },
   // These have to look at each pick.
   { algorithm: leastConnections(), atMost: 2.5 },
-  { algorithm: powerOfTwo({ metric: 'inFlight', ttl: ALWAYS_FRESH }), atMost: 2.5 },
+  { algorithm: powerOfTwo({ metric: 'inFlight', ttl: ALWAYS_FRESH }), variant: 'by inFlight', atMost: 2.5 },
   // And this one takes a turn that threads share.
-  { algorithm: roundRobin({ shared: true }), atMost: 2 },
+  { algorithm: roundRobin({ shared: true }), variant: 'shared', atMost: 2 },
 ]
 
 /** Weights for `weightedRoundRobin`, by the place of a node, and what a pick may cost at most, in floors. */
@@ -46,9 +54,8 @@ export const WEIGHTINGS: readonly {
 ]
 
 /** What an algorithm is called: its kind, and what sets it apart. */
-export function nameOf(algorithm: Algorithm): string {
-  if (algorithm.kind === 'powerOfTwo') return `powerOfTwo by ${algorithm.metric}`
-  return algorithm.kind === 'roundRobin' && algorithm.shared === true ? 'roundRobin shared' : algorithm.kind
+export function nameOf({ algorithm, variant }: AlgorithmCase): string {
+  return variant === undefined ? algorithm.kind : `${algorithm.kind} ${variant}`
 }
 
 /** The name of an algorithm's case. */
@@ -80,14 +87,14 @@ function readingCases(pool: Pool): BenchCase[] {
 export function algorithmCases(): CaseFamily {
   const pools = ALGORITHM_SIZES.map((nodes) => new Pool(nodes))
   const cases: BenchCase[] = pools.flatMap((pool) =>
-    ALGORITHMS.flatMap(({ algorithm }) =>
+    ALGORITHMS.flatMap((one) =>
       engines.map((engine) => ({
-        name: caseOf(nameOf(algorithm)),
+        name: caseOf(nameOf(one)),
         engine,
         nodes: pool.ids.length,
         iterations: 20,
         beforeRound: () => pool.publish(),
-        sample: sampleSelect(pool.balancer(engine, algorithm)),
+        sample: sampleSelect(pool.balancer(engine, one.algorithm)),
       })),
     ),
   )

@@ -5,7 +5,8 @@ import type { Generator } from '../engine/portable/generator.js'
 import type { Plan } from '../engine/portable/plan.js'
 import type { KeyNode, KeyTable } from '../keys/key-table.js'
 import type { TableMemory } from '../table/memory.js'
-import type { Explained, ExplainedMember, ExplainOthers, ExplainRules, LoadReason } from './explain.js'
+import type { CustomPicker } from './custom/options.js'
+import type { Explained, ExplainedMember, ExplainOthers, ExplainRules, Unpicked } from './explain.js'
 import type { Algorithm, EngineAlgorithm } from './registry.js'
 
 /** What is known of some nodes at one moment, to draw from. Arrays may be longer than `count`. */
@@ -123,7 +124,7 @@ export interface ExplainDefinition {
     member: Pick<ExplainedMember, 'cpu' | 'effective'>,
     others: ExplainOthers,
     rules: ExplainRules,
-  ): LoadReason | undefined
+  ): Unpicked | undefined
   /** Whether members without a fresh report have no share. */
   readonly needsReport?: boolean
 }
@@ -174,6 +175,14 @@ export interface AlgorithmDefinition<A extends { readonly kind: string } = Algor
   metric?(algorithm: A): string | undefined
   /** Whether it compares requests in flight with what is reported of them. */
   comparesFlights?(algorithm: A): boolean
+  /** Width of the band that it draws from, percentage points, where it has one. */
+  bandWidth?(algorithm: A): number
+  /** Whether it leaves out members without a fresh report while others have one. Default false. */
+  excludesMissing?(algorithm: A): boolean
+  /** The same, but for leaving out members without a fresh report, where it has that option: for a look at which have one. */
+  excludingMissing?(algorithm: A): A
+  /** What makes the picker of a balancer, where users wrote it; an engine then only says who may be picked. */
+  userMade?(algorithm: A): () => CustomPicker
   /** Whether draws may fail for want of a load. */
   mayFail?(algorithm: A): boolean
   probing?(algorithm: A): Probing | undefined

@@ -46,7 +46,7 @@ export type LoadReason =
     }
   /** It has no CPU to spare, and the algorithm keeps no share for such. */
   | { readonly code: 'busy'; readonly cpu: number | undefined }
-  /** Whoever it is compared with is less loaded. */
+  /** The nodes that it is compared with are less loaded. */
   | { readonly code: 'outdone'; readonly load: number | undefined }
   /** The local node is up, and takes all. */
   | { readonly code: 'remote' }
@@ -87,6 +87,22 @@ export interface ExplainRules {
 export interface Explained {
   readonly grounds: Grounds
   readonly words: string
+}
+
+/** Why a member is not picked, as data and as a person reads it. */
+export interface Unpicked<R extends { readonly code: string } = LoadReason> {
+  readonly reason: R
+  readonly words: string
+}
+
+/** The algorithm gives it no share, for a reason that is not known. */
+export function shareless(): Unpicked {
+  return { reason: { code: 'shareless' }, words: 'the algorithm gives it no share' }
+}
+
+/** No key falls to it. */
+export function keyless(): Unpicked {
+  return { reason: { code: 'keyless' }, words: 'no key falls to it' }
 }
 
 /** All have even chances, since the algorithm goes by reports and nobody has a fresh one. */

@@ -1,7 +1,7 @@
 import { adaptiveDefinition } from './adaptive/index.js'
-import type { AdaptiveAlgorithm } from './adaptive/options.js'
+import { type AdaptiveAlgorithm, adaptive } from './adaptive/options.js'
 import { customDefinition } from './custom/index.js'
-import type { CustomAlgorithm } from './custom/options.js'
+import type { CustomAlgorithm, CustomPicker } from './custom/options.js'
 import type { AlgorithmDefinition, KeyedDefinition, Needs, Probing, Thinning, Variant } from './definition.js'
 import { hashRingDefinition } from './hash-ring/index.js'
 import type { HashRingAlgorithm } from './hash-ring/options.js'
@@ -83,6 +83,17 @@ export const VARIANTS: readonly Variant[] = Object.values(definitions).flatMap(
   (definition): readonly Variant[] => definition.variants ?? [],
 )
 
+/** Calls of the algorithms that pick by keys, for messages, such as `hashRing() or maglev()`. */
+export const KEYED_CALLS: string = Object.values(definitions)
+  .filter((definition) => definition.keyed !== undefined)
+  .map(({ kind }) => `${kind}()`)
+  .join(' or ')
+
+/** What picks where the user says nothing. */
+export function defaultAlgorithm(): Algorithm {
+  return adaptive()
+}
+
 /** Makes an algorithm of a kind. Throws OptionError. */
 export function makeOfKind(kind: Algorithm['kind'], options: object): Algorithm {
   return (definitions[kind] as { make(options: object): Algorithm }).make(options)
@@ -149,6 +160,26 @@ export function metricOf(algorithm: Algorithm): string | undefined {
 /** Whether it compares requests in flight, those that this process has and those that nodes report. */
 export function comparesFlights(algorithm: Algorithm): boolean {
   return definitionOf(algorithm).comparesFlights?.(algorithm) ?? false
+}
+
+/** Width of the band that it draws from, percentage points; undefined where it has none. */
+export function bandWidthOf(algorithm: Algorithm): number | undefined {
+  return definitionOf(algorithm).bandWidth?.(algorithm)
+}
+
+/** Whether it leaves out members without a fresh report while others have one. */
+export function excludesMissing(algorithm: Algorithm): boolean {
+  return definitionOf(algorithm).excludesMissing?.(algorithm) ?? false
+}
+
+/** An algorithm whose view says which members have a fresh report. */
+export function excludingMissing(algorithm: EngineAlgorithm): EngineAlgorithm {
+  return definitionOf(algorithm).excludingMissing?.(algorithm) ?? algorithm
+}
+
+/** What makes the picker of a balancer, where users wrote it. */
+export function userMadeOf(algorithm: Algorithm): (() => CustomPicker) | undefined {
+  return definitionOf(algorithm).userMade?.(algorithm)
 }
 
 /** Whether draws may fail for want of a load. */

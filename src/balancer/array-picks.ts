@@ -4,6 +4,7 @@ import {
   arrayAlgorithmOf,
   definitionOf,
   type EngineAlgorithm,
+  excludingMissing,
   isLive,
   isWeighted,
   needsOf,
@@ -129,7 +130,8 @@ export class ArrayPicks implements ArrayPicker {
     const generator = new Generator(seed)
     this.dice = { generator, turn: generator.next() }
     this.live = new CoreView({
-      core: engine.createCore(memory, asReadings(algorithm), seed),
+      // It only tells readings: which of them are fresh, and their values.
+      core: engine.createCore(memory, excludingMissing(algorithm), seed),
       memory,
       clock,
       exact,
@@ -336,9 +338,4 @@ export class ArrayPicks implements ArrayPicker {
     this.places = arraysOf(places, this.weightOf)
     return this.places
   }
-}
-
-// The core of an array pick only tells readings: which of them are fresh, and their values.
-function asReadings(algorithm: EngineAlgorithm): EngineAlgorithm {
-  return 'missing' in algorithm ? { ...algorithm, missing: 'exclude' } : algorithm
 }

@@ -1,7 +1,6 @@
 import { cpuSampler } from '../agent/samplers/index.js'
 import { createSampling, type Sampling } from '../agent/sampling.js'
-import { adaptive } from '../algorithms/adaptive/options.js'
-import { needsOf, probingOf } from '../algorithms/registry.js'
+import { defaultAlgorithm, needsOf, probingOf } from '../algorithms/registry.js'
 import { needDescriptors } from '../descriptors.js'
 import { chooseEngine } from '../engine/load.js'
 import { Generator } from '../engine/portable/generator.js'
@@ -60,7 +59,7 @@ class PollingBalancer<N extends NodeLike = NodeLike> extends SeatedBalancer<N> i
     const { clock } = table
     const name = options.name ?? `balancer-${++unnamed}`
     const seed = toSeed(options.seed)
-    const algorithm = options.algorithm ?? adaptive()
+    const algorithm = options.algorithm ?? defaultAlgorithm()
     const { health, suspicion, maxShare, retryBudget } = options
     const trust: TrustSettings = { health, suspicion, maxShare, retryBudget }
     const hasSelf = options.self !== undefined

@@ -1,13 +1,11 @@
-import { customOf } from '../algorithms/custom/index.js'
 import type {
-  CustomAlgorithm,
   CustomChoice,
   CustomContext,
   CustomNodeChange,
   CustomPicker,
   CustomReading,
 } from '../algorithms/custom/options.js'
-import type { Algorithm } from '../algorithms/registry.js'
+import { type Algorithm, userMadeOf } from '../algorithms/registry.js'
 import type { Clock } from '../clock.js'
 import { type EngineCore, type MemberArrays, NOT_ELIGIBLE, type View } from '../engine/engine.js'
 import { Generator } from '../engine/portable/generator.js'
@@ -36,8 +34,9 @@ export interface CustomCounters {
   hookErrors: number
 }
 
-export interface RunnerOptions<A = CustomAlgorithm> {
-  readonly algorithm: A
+export interface RunnerOptions {
+  /** Makes what picks. */
+  readonly make: () => CustomPicker
   /** The balancer's. */
   readonly name: string
   readonly memory: TableMemory
@@ -94,11 +93,11 @@ export class CustomRunner {
 
   /** Throws what `init` throws, OptionError. */
   constructor(options: RunnerOptions) {
-    const { algorithm, name, clock, seed } = options
+    const { make, name, clock, seed } = options
     const generator = new Generator(seed)
     this.#options = options
     this.#generator = generator
-    this.#picker = algorithm.make()
+    this.#picker = make()
     this.#name = this.#picker.name ?? 'custom'
     this.#context = Object.freeze({
       balancer: name,
@@ -203,9 +202,12 @@ export class CustomRunner {
 }
 
 /** What runs the algorithm, where it is the user's. Throws what its `init` throws, OptionError. */
-export function runnerOf(options: RunnerOptions<Algorithm>): CustomRunner | undefined {
-  const algorithm = customOf(options.algorithm)
-  return algorithm && new CustomRunner({ ...options, algorithm })
+export function runnerOf(
+  algorithm: Algorithm,
+  options: Omit<RunnerOptions, 'make'>,
+): CustomRunner | undefined {
+  const make = userMadeOf(algorithm)
+  return make && new CustomRunner({ ...options, make })
 }
 
 /** Picks among members by an algorithm of the user's; an engine says who may be picked. */

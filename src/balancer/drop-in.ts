@@ -1,8 +1,13 @@
 import { threadId } from 'node:worker_threads'
 import * as v from 'valibot'
-import { adaptive } from '../algorithms/adaptive/options.js'
-import { random } from '../algorithms/random/options.js'
-import { type Algorithm, needsOf, probingOf } from '../algorithms/registry.js'
+import {
+  type Algorithm,
+  defaultAlgorithm,
+  engineAlgorithmOf,
+  needsOf,
+  probingOf,
+  userMadeOf,
+} from '../algorithms/registry.js'
 import type { Clock, TimerHandle } from '../clock.js'
 import { NO_ONE, unknownDraw } from '../engine/engine.js'
 import { chooseEngine } from '../engine/load.js'
@@ -64,9 +69,13 @@ class DropIn {
   constructor(given: ConfigureOptions) {
     const checked = checkOptions('configure', given, configureOptions)
     const table = tableFor(checked.table, checked.clock)
-    const algorithm = checked.algorithm ?? adaptive()
+    const algorithm = checked.algorithm ?? defaultAlgorithm()
     if (needsOf(algorithm).self) {
-      throw new OptionError('algorithm', algorithm, 'another than local(): select(nodes) knows no local node')
+      throw new OptionError(
+        'algorithm',
+        algorithm,
+        `another than ${algorithm.kind}(): select(nodes) knows no local node`,
+      )
     }
     if (probingOf(algorithm) !== undefined) {
       throw new OptionError(
@@ -96,12 +105,12 @@ class DropIn {
       onShown: checked.poll === false ? undefined : (id) => this.#show(id),
     }
     const counters = { badPicks: 0, hookErrors: 0 }
-    const custom = runnerOf({ algorithm, name: NAME, memory, clock, seed, counters })
+    const custom = runnerOf(algorithm, { name: NAME, memory, clock, seed, counters })
     this.#picks = arrayPickerOf(arrays, custom)
     if (checked.poll !== false) {
       const { seed, engine } = checked
       // It polls and picks nothing, so that the user's algorithm is left to who picks.
-      const polled = needsOf(algorithm).ownThread ? random() : algorithm
+      const polled = userMadeOf(algorithm) === undefined ? algorithm : engineAlgorithmOf(algorithm)
       this.#balancer = createBalancer({
         name: NAME,
         algorithm: polled,

@@ -1,7 +1,6 @@
 import { type ExplainOthers, type Grounds, percent } from '../algorithms/explain.js'
 import { definitionOfKind } from '../algorithms/registry.js'
 import type { NodeLike } from './node.js'
-import { wordsFor } from './reason-words.js'
 import { type Reason, type Rules, reasonsOf } from './reasons.js'
 import type { NodeSnapshot } from './snapshot.js'
 
@@ -36,24 +35,24 @@ export function explain<N extends NodeLike>(
   rules: Rules,
   self: string | undefined,
 ): Explanation<N>[] {
-  const reasons = reasonsOf(nodes, rules)
+  const unpicked = reasonsOf(nodes, rules)
   const others = othersOf(
-    nodes.filter((_, i) => reasons[i] === undefined),
+    nodes.filter((_, i) => unpicked[i] === undefined),
     self,
   )
   const { grounds: groundsOf } = definitionOfKind(rules.algorithm).explain
   return nodes.map((facts, i) => {
-    const reason = reasons[i]
-    const explained = reason === undefined ? groundsOf(facts, others, rules) : undefined
+    const out = unpicked[i]
+    const explained = out === undefined ? groundsOf(facts, others, rules) : undefined
     const { node, id, share } = facts
-    const words = reason === undefined ? '' : `not picked: ${wordsFor(reason)}`
+    const words = out === undefined ? '' : `not picked: ${out.words}`
     return {
       node,
       id,
-      mayBePicked: reason === undefined,
+      mayBePicked: out === undefined,
       share,
       words: explained === undefined ? words : pickedWords(facts, explained.words, rules),
-      reason,
+      reason: out?.reason,
       grounds: explained?.grounds,
       facts,
       rules,

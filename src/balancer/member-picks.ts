@@ -1,5 +1,5 @@
 import { threadId } from 'node:worker_threads'
-import { type Algorithm, isKeyed } from '../algorithms/registry.js'
+import { type Algorithm, isKeyed, KEYED_CALLS } from '../algorithms/registry.js'
 import type { Clock } from '../clock.js'
 import type { Engine, EngineCore } from '../engine/engine.js'
 import { Generator } from '../engine/portable/generator.js'
@@ -264,7 +264,7 @@ export class MemberPicks<N extends NodeLike> {
 
   #noKeys(key?: Key): never {
     const { kind } = this.#options.algorithm
-    const expected = `hashRing() or maglev(): ${kind}() takes no keys`
+    const expected = `${KEYED_CALLS}: ${kind}() takes no keys`
     if (key === undefined) throw new OptionError('algorithm', kind, expected)
     throw new OptionError('key', key, `no key, or the algorithm ${expected}`)
   }

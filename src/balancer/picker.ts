@@ -74,7 +74,7 @@ export abstract class TablePicker<N extends NodeLike = NodeLike>
     const members = () => this.members.size
     this.#failures = new FailedPicks({ name, counters: this.counters, members })
     this.turns = options.turns ?? turnsFor(algorithm, seed)
-    const custom = runnerOf({ algorithm, name, memory, clock, seed, counters: this.counters })
+    const custom = runnerOf(algorithm, { name, memory, clock, seed, counters: this.counters })
     this.#custom = custom
     const leases = newLeaseCounters()
     const check = () => this.checkOpen()

@@ -11,8 +11,8 @@ export interface PollPlan extends Omit<CheckedPollOptions, 'port'> {
   readonly transport: TransportOption | undefined
 }
 
-const HOW_TO_PROBE =
-  'a transport for the probes of prequal(), such as httpTransport({ port: 9000, token }); or poll.port, the port of the ' +
+const howToProbe = ({ kind }: Algorithm) =>
+  `a transport for the probes of ${kind}(), such as httpTransport({ port: 9000, token }); or poll.port, the port of the ` +
   'agents; or, to go by report() and responses alone, poll: false'
 
 /**
@@ -31,7 +31,7 @@ export function planPolling(
 ): PollPlan | undefined {
   if (poll === false) return undefined
   if (probingOf(algorithm) !== undefined && poll?.transport === undefined && poll?.port === undefined) {
-    throw new OptionError('poll.transport', undefined, HOW_TO_PROBE)
+    throw new OptionError('poll.transport', undefined, howToProbe(algorithm))
   }
   if (poll === undefined && !samplesSelf) return undefined
   const { port, transport, startupJitter, ...rest } = poll ?? pollDefaults

@@ -1,8 +1,8 @@
 import { percent, short } from '../algorithms/explain.js'
-import type { Reason } from './reasons.js'
+import type { OwnReason } from './reasons.js'
 
-/** A reason why a member is not picked, as a person reads it. */
-export function wordsFor(reason: Reason): string {
+/** A reason that does not depend on the algorithm, as a person reads it. Algorithms have words for their own. */
+export function wordsFor(reason: OwnReason): string {
   switch (reason.code) {
     case 'maint':
       return 'in maintenance: told by the node'
@@ -23,26 +23,14 @@ export function wordsFor(reason: Reason): string {
       return `nothing is known of its load${pollWords(reason.pollError)}`
     case 'expired':
       return `report is ${duration(reason.age)} old, ttl is ${duration(reason.ttl)}${pollWords(reason.pollError)}`
-    case 'band':
-      return `outside the band: ${percent(reason.load)} % against ${percent(reason.least)} % + ${percent(reason.threshold)}`
-    case 'busy':
-      return `no CPU to spare${reason.cpu === undefined ? '' : `: ${percent(reason.cpu)} %`}`
-    case 'outdone':
-      return `more loaded than whoever it is compared with${reason.load === undefined ? '' : `: ${short(reason.load)}`}`
     case 'full':
       return `at its maxInFlight of ${short(reason.limit)}: ${reason.inFlight} in flight`
     case 'capped':
       return `has had its maxShare of the last picks: ${percent(reason.maxShare * 100)} %`
-    case 'remote':
-      return 'the local node takes all'
-    case 'keyless':
-      return 'no key falls to it'
-    case 'shareless':
-      return 'the algorithm gives it no share'
   }
 }
 
-function ejectedWords({ by, remaining, limit }: Extract<Reason, { code: 'ejected' }>): string {
+function ejectedWords({ by, remaining, limit }: Extract<OwnReason, { code: 'ejected' }>): string {
   if (by === 'elsewhere') return "ejected by the balancer's own thread"
   const still = remaining === undefined ? 'ejected' : `ejected for ${duration(remaining)} more`
   if (by === 'refused') return `${still}: it refuses connections`

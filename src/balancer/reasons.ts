@@ -1,5 +1,12 @@
-import type { LoadReason } from '../algorithms/explain.js'
-import { type Algorithm, definitionOfKind, ttlOf } from '../algorithms/registry.js'
+import { type LoadReason, shareless, type Unpicked } from '../algorithms/explain.js'
+import {
+  type Algorithm,
+  bandWidthOf,
+  definitionOfKind,
+  excludesMissing,
+  ttlOf,
+} from '../algorithms/registry.js'
+import { wordsFor } from './reason-words.js'
 import type { NodeSnapshot } from './snapshot.js'
 import type { TrustSettings } from './trust-options.js'
 
@@ -29,7 +36,7 @@ export interface Rules {
   readonly algorithm: Algorithm['kind']
   /** Oldest age of a fresh report, ms; undefined where the algorithm reads none, or takes any. */
   readonly ttl: number | undefined
-  /** Width of the band, percentage points, for `leastCpu`. */
+  /** Width of the band, percentage points; undefined where the algorithm has none. */
   readonly threshold: number | undefined
   /** Whether members without a fresh report are left out while others have one. */
   readonly excludesMissing: boolean
@@ -79,6 +86,9 @@ export type Reason =
   | { readonly code: 'capped'; readonly maxShare: number }
   | LoadReason
 
+/** A reason that does not depend on the algorithm. */
+export type OwnReason = Exclude<Reason, LoadReason>
+
 /** The codes of `Reason`. */
 export type ReasonCode = Reason['code']
 
@@ -89,8 +99,8 @@ export function rulesOf(algorithm: Algorithm, { health, maxShare }: TrustSetting
   return {
     algorithm: algorithm.kind,
     ttl: ttl === Number.POSITIVE_INFINITY ? undefined : ttl,
-    threshold: 'threshold' in algorithm ? algorithm.threshold / 1_000 : undefined,
-    excludesMissing: 'missing' in algorithm && algorithm.missing === 'exclude',
+    threshold: bandWidthOf(algorithm),
+    excludesMissing: excludesMissing(algorithm),
     maxShare,
     failures: health === false ? undefined : health.consecutiveFailures || undefined,
     failureRate: rate === false ? undefined : rate.threshold,
@@ -99,14 +109,18 @@ export function rulesOf(algorithm: Algorithm, { health, maxShare }: TrustSetting
 }
 
 /**
- * Why each member is not picked now; undefined where it may be. What depends on chance is no reason: a member of a small
+ * Why each member is not picked now, in data and in words; undefined where it may be. What depends on chance is no reason: a member of a small
  * share may be picked, and so may one that is suspect.
  * @param nodes all members
  */
-export function reasonsOf(nodes: readonly NodeFacts[], rules: Rules): (Reason | undefined)[] {
+export function reasonsOf(nodes: readonly NodeFacts[], rules: Rules): (Unpicked<Reason> | undefined)[] {
   const standing = nodes.map((node) => standingReason(node, rules))
   const others = othersOf(nodes.filter((_, i) => standing[i] === undefined))
-  return nodes.map((node, i) => standing[i] ?? loadReason(node, rules, others))
+  return nodes.map((node, i) => worded(standing[i]) ?? loadReason(node, rules, others))
+}
+
+function worded(reason: OwnReason | undefined): Unpicked<OwnReason> | undefined {
+  return reason && { reason, words: wordsFor(reason) }
 }
 
 /** What the reason of one depends on of the others. */
@@ -133,7 +147,7 @@ function isFull({ told: { maxInFlight = 0 }, inFlight }: NodeFacts): boolean {
 }
 
 // What was ordered or told, and what became of its requests: whatever the algorithm.
-function standingReason(node: NodeFacts, rules: Rules): Reason | undefined {
+function standingReason(node: NodeFacts, rules: Rules): OwnReason | undefined {
   const { told, order, fixedWeight, part, ejected } = node
   if (told.state === 'maint') return { code: 'maint' }
   if (order === 'drain') return { code: 'ordered' }
@@ -154,21 +168,21 @@ function limitOf(by: string, { failures, failureRate }: Rules): number | undefin
   return by === 'failureRate' ? failureRate : undefined
 }
 
-function loadReason(node: NodeFacts, rules: Rules, { hasRoom, least }: Others): Reason | undefined {
-  if (node.share > 0) return hasRoom ? limitReason(node, rules) : undefined
+function loadReason(node: NodeFacts, rules: Rules, { hasRoom, least }: Others): Unpicked<Reason> | undefined {
+  if (node.share > 0) return hasRoom ? worded(limitReason(node, rules)) : undefined
   const { reason, needsReport = false } = definitionOfKind(rules.algorithm).explain
-  if ((rules.excludesMissing || needsReport) && !node.fresh) return silentReason(node, rules)
-  if (reason === undefined) return { code: 'shareless' }
+  if ((rules.excludesMissing || needsReport) && !node.fresh) return worded(silentReason(node, rules))
+  if (reason === undefined) return shareless()
   return reason(node, { hasFresh: true, least, self: undefined }, rules)
 }
 
-function silentReason({ age, poll }: NodeFacts, { ttl }: Rules): Reason {
+function silentReason({ age, poll }: NodeFacts, { ttl }: Rules): OwnReason {
   const pollError = poll?.reason
   if (age === undefined || ttl === undefined) return { code: 'unheard', pollError }
   return { code: 'expired', age, ttl, pollError }
 }
 
-function limitReason(node: NodeFacts, { maxShare }: Rules): Reason | undefined {
+function limitReason(node: NodeFacts, { maxShare }: Rules): OwnReason | undefined {
   const { told, inFlight } = node
   if (isFull(node)) return { code: 'full', inFlight, limit: told.maxInFlight ?? 0 }
   return node.isCapped ? { code: 'capped', maxShare } : undefined

@@ -1,4 +1,3 @@
-import { wordsFor } from '../balancer/reason-words.js'
 import { reasonsOf } from '../balancer/reasons.js'
 import type { LiveHead, LiveNode, LiveView } from './live-view.js'
 
@@ -9,13 +8,13 @@ export type PartialNode = { -readonly [K in keyof LiveNode]: LiveNode[K] }
 export function viewOf(head: LiveHead, nodes: readonly PartialNode[]): LiveView {
   let sum = 0
   for (const { picksPerSecond } of nodes) sum += picksPerSecond
-  const reasons = reasonsOf(nodes, head.rules)
+  const unpicked = reasonsOf(nodes, head.rules)
   for (const [i, node] of nodes.entries()) {
-    const reason = reasons[i]
+    const out = unpicked[i]
     if (sum > 0) node.sentShare = node.picksPerSecond / sum
-    if (reason === undefined) continue
-    node.reason = reason.code
-    node.why = wordsFor(reason)
+    if (out === undefined) continue
+    node.reason = out.reason.code
+    node.why = out.words
   }
   return { ...head, nodes }
 }

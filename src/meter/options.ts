@@ -1,10 +1,10 @@
 import * as v from 'valibot'
-import { LONGEST_METRIC } from '../algorithms/power-of-two/options.js'
 import type { Clock } from '../clock.js'
 import { OptionError } from '../errors.js'
 import { checkOptions, clockSchema, milliseconds, options } from '../options.js'
 import { MAX_VALUE } from '../reports/values.js'
 import { METRICS } from '../table/layout.js'
+import { LONGEST_METRIC } from '../table/metric-names.js'
 
 /** Options of `meter`. */
 export interface MeterOptions {

@@ -3,6 +3,9 @@ import * as layout from './layout.js'
 import type { TableMemory } from './memory.js'
 import { forgetMetric } from './metric-word.js'
 
+/** Most characters of a metric's name. */
+export const LONGEST_METRIC = 1_024
+
 const FIRST_PAIR = layout.NAMES_WORD / 2
 const NONE = 0n
 const BEING_FREED = 1n

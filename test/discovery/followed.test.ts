@@ -1,5 +1,4 @@
 import test from 'ava'
-import { wordsFor } from '../../dist/balancer/reason-words.js'
 import { reasonsOf, rulesOf } from '../../dist/balancer/reasons.js'
 import { trustOptions } from '../../dist/balancer/trust-options.js'
 import {
@@ -266,7 +265,7 @@ test('why a node is not picked is told: it is in reserve, or of weight 0', (t) =
   source.find('a', found('b', 1), found('c', 0, 0), found('d', 1))
   balancer.report('d', { state: 'down' })
   const rules = rulesOf(random(), checkOptions('', {}, trustOptions), false)
-  const words = reasonsOf(balancer.snapshot(), rules).map((reason) => reason && wordsFor(reason))
+  const words = reasonsOf(balancer.snapshot(), rules).map((out) => out?.words)
   t.deepEqual(words, [
     undefined,
     'in reserve: others come first, and one of them is used',

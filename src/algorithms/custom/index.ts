@@ -12,9 +12,5 @@ export const customDefinition: AlgorithmDefinition<CustomAlgorithm> = {
   thinning: () => 'excluded',
   engine: () => random(),
   needs: () => ({ ownThread: true }),
-}
-
-/** What picks, where it is the user's. */
-export function customOf(algorithm: { readonly kind: string }): CustomAlgorithm | undefined {
-  return algorithm.kind === customDefinition.kind ? (algorithm as CustomAlgorithm) : undefined
+  userMade: ({ make }) => make,
 }

@@ -2,7 +2,7 @@ import type { KeyTables } from '../../engine/key-tables.js'
 import { TableError } from '../../errors.js'
 import { hashesOf, type KeyNode, KeyTable } from '../../keys/key-table.js'
 import type { AlgorithmDefinition } from '../definition.js'
-import { byKey } from '../explain.js'
+import { byKey, keyless } from '../explain.js'
 import { isHashName, MOST_POINTS, MOST_RING_POINTS } from '../keyed.js'
 import { random } from '../random/options.js'
 import { isKeyOf, isNumberFrom, isWhole } from '../valid.js'
@@ -25,7 +25,7 @@ export const hashRingDefinition: AlgorithmDefinition<HashRingAlgorithm> = {
     (boundedLoad === undefined || isNumberFrom(boundedLoad, 1, Number.MAX_VALUE)) &&
     (weights === undefined || isWeights(weights, MOST_POINTS / points)),
   make: hashRing,
-  explain: { grounds: byKey, reason: () => ({ code: 'keyless' }) },
+  explain: { grounds: byKey, reason: keyless },
   // Picks by keys are looked up elsewhere; those without are random.
   engine: ({ weights }) => random(weights === undefined ? {} : { weights }),
   keyed: {

@@ -1,8 +1,9 @@
 import { effective, fillBand, substitute } from '../../engine/portable/band.js'
 import { CpuReadings } from '../../engine/portable/cpu-readings.js'
 import { UniformPlan } from '../../engine/portable/plan.js'
+import { MILLI } from '../../table/layout.js'
 import type { AlgorithmDefinition } from '../definition.js'
-import { even, percent } from '../explain.js'
+import { even, percent, shareless } from '../explain.js'
 import { isFinitePositive, isMilli, isNumberFrom } from '../valid.js'
 import { EXCLUDE, MEAN } from './constants.js'
 import { type LeastCpuAlgorithm, leastCpu } from './options.js'
@@ -36,11 +37,18 @@ export const leastCpuDefinition: AlgorithmDefinition<LeastCpuAlgorithm> = {
     },
     // Where the least busy ones take no more, the band is drawn anew without them.
     reason({ effective: load }, { least }, { threshold }) {
-      if (load === undefined || threshold === undefined) return { code: 'shareless' }
-      return load > least + threshold ? { code: 'band', load, least, threshold } : undefined
+      if (load === undefined || threshold === undefined) return shareless()
+      if (load <= least + threshold) return undefined
+      return {
+        reason: { code: 'band', load, least, threshold },
+        words: `outside the band: ${percent(load)} % against ${percent(least)} % + ${percent(threshold)}`,
+      }
     },
   },
   thinning: () => 'band',
+  bandWidth: ({ threshold }) => threshold / MILLI,
+  excludesMissing: ({ missing }) => missing === 'exclude',
+  excludingMissing: (algorithm) => ({ ...algorithm, missing: 'exclude' }),
   // As in the library that it comes from.
   startupJitter: 60_000,
   portable: {

@@ -14,7 +14,7 @@ export const localDefinition: AlgorithmDefinition<LocalAlgorithm> = {
       id === self
         ? { grounds: { code: 'local' }, words: 'the local node' }
         : { grounds: { code: 'standIn' }, words: 'the local node takes no work' },
-    reason: () => ({ code: 'remote' }),
+    reason: () => ({ reason: { code: 'remote' }, words: 'the local node takes all' }),
   },
   thinning: () => 'excluded',
   engine: ({ otherwise }) => (otherwise === 'roundRobin' ? roundRobin() : random()),

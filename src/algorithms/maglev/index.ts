@@ -1,6 +1,6 @@
 import { hashesOf, KeyTable, weightsOfNodes } from '../../keys/key-table.js'
 import type { AlgorithmDefinition } from '../definition.js'
-import { byKey } from '../explain.js'
+import { byKey, keyless } from '../explain.js'
 import { isHashName, isTableSize } from '../keyed.js'
 import { random } from '../random/options.js'
 import { isKeyOf, isWeightsOption } from '../valid.js'
@@ -13,7 +13,7 @@ export const maglevDefinition: AlgorithmDefinition<MaglevAlgorithm> = {
   isValid: ({ tableSize, hash, weights, keyOf }) =>
     isKeyOf(keyOf) && isTableSize(tableSize) && isHashName(hash) && isWeightsOption(weights),
   make: maglev,
-  explain: { grounds: byKey, reason: () => ({ code: 'keyless' }) },
+  explain: { grounds: byKey, reason: keyless },
   engine: ({ weights }) => random(weights === undefined ? {} : { weights }),
   keyed: {
     bound: () => undefined,

@@ -1,10 +1,10 @@
 import { MetricReadings } from '../../engine/portable/metric-readings.js'
-import { claimMetric } from '../../table/metric-names.js'
+import { claimMetric, LONGEST_METRIC } from '../../table/metric-names.js'
 import type { AlgorithmDefinition } from '../definition.js'
 import { short } from '../explain.js'
 import { isNumberFrom, isWhole } from '../valid.js'
 import { NO_WORKER } from './constants.js'
-import { isByFlights, LONGEST_METRIC, type PowerOfTwoAlgorithm, powerOfTwo } from './options.js'
+import { isByFlights, type PowerOfTwoAlgorithm, powerOfTwo } from './options.js'
 import { fillLoads, planOfTwo } from './plan.js'
 
 /*
@@ -42,7 +42,10 @@ export const powerOfTwoDefinition: AlgorithmDefinition<PowerOfTwoAlgorithm> = {
       words:
         load === undefined ? 'its load is not known' : `its load of ${short(load)} is compared with others'`,
     }),
-    reason: ({ effective: load }) => ({ code: 'outdone', load }),
+    reason: ({ effective: load }) => ({
+      reason: { code: 'outdone', load },
+      words: `more loaded than the nodes it is compared with${load === undefined ? '' : `: ${short(load)}`}`,
+    }),
     needsReport: true,
   },
   thinning: (algorithm) => (isByFlights(algorithm) ? 'inFlight' : 'compared'),

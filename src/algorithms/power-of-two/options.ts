@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { checkOptions, number, oneOf, options, text, whole } from '../../options.js'
 import type { MetricName } from '../../table/layout.js'
+import { LONGEST_METRIC } from '../../table/metric-names.js'
 import { ttlOption } from '../ttl.js'
 
 /** `powerOfTwo()`: the best of some by one metric. */
@@ -46,9 +47,6 @@ export interface PowerOfTwoOptions {
   /** Oldest age of a value that still counts, ms, inclusive. Default 10,000. */
   ttl?: number | undefined
 }
-
-/** Most characters of a metric's name. */
-export const LONGEST_METRIC = 1_024
 
 const metricExpected = `a metric's name, a string of 1 to ${LONGEST_METRIC.toLocaleString('en')} characters`
 

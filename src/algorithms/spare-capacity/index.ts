@@ -44,8 +44,14 @@ export const spareCapacityDefinition: AlgorithmDefinition<SpareCapacityAlgorithm
           cpu === undefined ? 'without a fresh report it counts as the mean' : `CPU of ${percent(cpu)} %`,
       }
     },
-    reason: ({ effective, cpu }) => ({ code: 'busy', cpu: effective ?? cpu }),
+    reason({ effective, cpu }) {
+      const load = effective ?? cpu
+      const figure = load === undefined ? '' : `: ${percent(load)} %`
+      return { reason: { code: 'busy', cpu: load }, words: `no CPU to spare${figure}` }
+    },
   },
+  excludesMissing: ({ missing }) => missing === 'exclude',
+  excludingMissing: (algorithm) => ({ ...algorithm, missing: 'exclude' }),
   portable: {
     readings: (memory, { ttl, smoothing }) => new CpuReadings(memory, { ttl, smoothing, isWhole: false }),
     plan({ missing, minShare }, { raw, count }) {
