@@ -5,19 +5,20 @@ mod support;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
-use idlest_core::algorithms::adaptive::Rules;
 use idlest_core::algorithms::adaptive::constants::{KNOWN, MEMBERS_WORD, MOST_SHARED, TURN_WORD};
+use idlest_core::algorithms::adaptive::{Learned, Rules};
 use idlest_core::generator::Generator;
 use idlest_core::memory::{Owned, Words};
 use support::{Algorithm, Pool};
 
 use support::{NOW, members, pool, table};
 
+const RULES: Rules = Rules {
+    fading: 60_000.0,
+    error_cost: 10.0,
+};
 const ADAPTIVE: Algorithm = Algorithm::Adaptive {
-    rules: Rules {
-        fading: 60_000.0,
-        error_cost: 10.0,
-    },
+    rules: RULES,
     ttl: 10_000.0,
     smoothing: 10_000.0,
 };
@@ -77,6 +78,13 @@ fn what_javascript_has_not_been_at_is_not_taken() {
     for _ in 0..100 {
         assert_eq!(one.pick(&table), other.pick(&table));
     }
+}
+
+#[test]
+fn of_no_member_nothing_is_known() {
+    let mut learned = Learned::new(RULES);
+    learned.set_known(7, [1.0; 5]);
+    assert_eq!(learned.known(7), [0.0; 5]);
 }
 
 #[test]
