@@ -27,6 +27,7 @@ const USERS = [
     from: 'src/scene/model/inputs.ts',
     why: 'makes the policies of the scene, in a page that has no other part of idlest',
   },
+  { from: 'crates/node/src/key_tables.rs', why: 'builds the same in Rust' },
   {
     from: 'src/engine/portable/key-tables.ts',
     why: 'builds the tables that both engines build: `KeyTables`',
@@ -219,7 +220,7 @@ function namedInRust(tokens, names) {
       if (token?.text === '{') depth++
       else if (token?.text === '}') depth--
       else if (token?.type === 'word' && modules.has(token.text))
-        found.push({ line: token.line, what: token.text })
+        found.push({ line: token.line, what: `import from ${token.text}` })
       if (depth === 0) break
     }
   }

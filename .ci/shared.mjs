@@ -18,7 +18,7 @@ const LAYOUTS = [
   { ts: 'src/table/layout.ts', rust: 'crates/core/src/layout.rs', isWhole: false },
   { ts: 'src/table/file/layout.ts', rust: 'crates/file/src/shared_file.rs', isWhole: false },
   { ts: 'src/engine/engine.ts', rust: 'crates/core/src/codes.rs', isWhole: true },
-  { ts: 'src/engine/key-tables.ts', rust: 'crates/core/src/maglev.rs', isWhole: false },
+  { ts: 'src/engine/key-tables.ts', rust: 'crates/core/src/algorithms/maglev.rs', isWhole: false },
   { ts: 'src/engine/pair-layout.ts', rust: 'crates/core/src/pairs.rs', isWhole: true },
   { ts: 'src/engine/events-layout.ts', rust: 'crates/node/src/events.rs', isWhole: true },
 ]

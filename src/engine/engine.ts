@@ -52,16 +52,14 @@ export function unknownDraw(index: number): number {
  * What an engine tells of its last refresh, in arrays that JavaScript owns.
  *
  * `facts`: [0] the table's generation, read before any slot, [1] table time from which the view is out of date
- * (`Infinity`: never) because a reading expires: the smallest `time + ttl` among fresh readings, plus 1 ms; or because
- * weights change (`weightedRoundRobin`), an entry expires (`prequal`) or what was learned has to fade (`adaptive`),
- * [2] the size of the band, [3] the number of members with a fresh reading: of CPU, of the metric (`powerOfTwo`), or
- * whose weight is known by reports (`weightedRoundRobin`); 0 for those that read none.
+ * (`Infinity`: never): the smallest `time + ttl` among fresh readings, plus 1 ms, unless the algorithm's definition says
+ * otherwise, [2] the size of the band, [3] the number of members with a fresh reading of what the algorithm reads; 0 where
+ * it reads none.
  */
 export interface View {
   /**
-   * What the algorithm takes each member for, or `NOT_ELIGIBLE`: for those that go by CPU, 1/1000 percentage points; for
-   * `powerOfTwo` the metric's value, also `NOT_ELIGIBLE` where none is fresh; for `weightedRoundRobin` the weight; for
-   * `adaptive` the cost, ms; 0 for the others. As long as the members.
+   * The value that the algorithm's definition gives each member, or `NOT_ELIGIBLE`; CPU is in 1/1000 percentage points.
+   * As long as the members.
    */
   values: Float64Array
   readonly facts: Float64Array
@@ -77,12 +75,12 @@ export interface View {
  *
  * Each algorithm's own part of this stands with its definition: `src/algorithms/NAME/index.ts`.
  *
- * What goes around a core, in TypeScript and over either engine, is no part of this: turns that threads share, `local`
- * and `custom` (`src/balancer/cores.ts`).
+ * What goes around a core, in TypeScript and over either engine, is no part of this: turns that threads share, the local
+ * node first, and pickers of the user's own (`src/balancer/cores.ts`).
  *
  * The band lists members in member order. A draw from it takes one 32-bit number `u` from the generator and is the
- * band's entry `floor(u * length / 2^32)`, also where the band has one entry (`roundRobin` and
- * `weightedRoundRobin` take none, `leastConnections`, `powerOfTwo`, `adaptive` and `prequal` what is said there).
+ * band's entry `floor(u * length / 2^32)`, also where the band has one entry, unless the algorithm's definition says
+ * otherwise.
  */
 export interface EngineCore {
   readonly name: EngineName

@@ -13,7 +13,7 @@
 //! - [`selected`], [`selection`], [`alias`], [`fewest`]: algorithms whose draws follow from what was read, and their draws:
 //!   with equal chances, in turn, by shares, or by the fewest requests in flight.
 //! - [`pairs`]: draws of the fewer of two whose comparison is left to the pick.
-//! - [`ring`], [`maglev`]: tables in which keys are looked up, and [`murmur3`], the hash of a ring's points.
+//! - [`murmur3`]: the hash of a ring's points.
 //! - [`pool`]: all of this together: what a balancer picks with.
 #![deny(unsafe_code)]
 
@@ -25,7 +25,6 @@ pub mod fewest;
 pub mod generator;
 pub mod kept;
 pub mod layout;
-pub mod maglev;
 pub mod member;
 pub mod memory;
 pub mod murmur3;
@@ -34,7 +33,6 @@ pub mod pairs;
 pub mod pool;
 pub mod readings;
 pub mod report;
-pub mod ring;
 pub mod selected;
 pub mod selection;
 pub mod smoothing;

@@ -1,16 +1,17 @@
 //! Tables in which keys are looked up.
 
-use idlest_core::maglev;
-use idlest_core::ring::{self, Ring};
+use idlest_core::algorithms::hash_ring::{self, Ring};
+use idlest_core::algorithms::maglev;
 use proptest::prelude::*;
 
-fn ring_nodes() -> impl Strategy<Value = Vec<ring::Node>> {
+fn ring_nodes() -> impl Strategy<Value = Vec<hash_ring::Node>> {
     // Few hashes, so that points meet.
     let hash = prop_oneof![any::<u32>(), 0..3_u32];
-    let node = (hash.clone(), hash, 0..60_u32).prop_map(|(first, second, points)| ring::Node {
-        hashes: [first, second],
-        points,
-    });
+    let node =
+        (hash.clone(), hash, 0..60_u32).prop_map(|(first, second, points)| hash_ring::Node {
+            hashes: [first, second],
+            points,
+        });
     prop::collection::vec(node, 0..20)
 }
 

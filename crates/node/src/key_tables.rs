@@ -3,8 +3,8 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use idlest_core::maglev;
-use idlest_core::ring::{self, Ring};
+use idlest_core::algorithms::hash_ring::{self, Ring};
+use idlest_core::algorithms::maglev;
 use napi::bindgen_prelude::{AsyncTask, Uint32Array};
 use napi::{Env, Error, Result, Status, Task};
 use napi_derive::napi;
@@ -34,7 +34,7 @@ impl From<Ring> for RingArrays {
 }
 
 /// A ring that is built on another thread.
-pub struct RingTask(Vec<ring::Node>);
+pub struct RingTask(Vec<hash_ring::Node>);
 
 impl Task for RingTask {
     type Output = Ring;
@@ -109,11 +109,11 @@ pub fn build_maglev_later(
     Ok(AsyncTask::new(MaglevTask(nodes, size)))
 }
 
-fn ring_nodes(hashes: &Words, counts: &Words) -> Result<Vec<ring::Node>> {
+fn ring_nodes(hashes: &Words, counts: &Words) -> Result<Vec<hash_ring::Node>> {
     let counts = counts.as_slice();
     let nodes: Vec<_> = pairs(hashes, counts.len())?
         .zip(counts)
-        .map(|(hashes, points)| ring::Node {
+        .map(|(hashes, points)| hash_ring::Node {
             hashes,
             points: points.load(Relaxed),
         })

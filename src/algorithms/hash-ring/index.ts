@@ -12,8 +12,8 @@ import { type HashRingAlgorithm, hashRing } from './options.js'
 /*
  * The exact meaning of its draws, which both engines follow; `EngineCore` in `src/engine/engine.ts` has the words.
  *
- * As `random`: these are the picks without a key. Those by keys are made by
- * `balancer/keyed-picks.ts`, from tables that an engine builds (`src/engine/key-tables.ts`).
+ * Picks without a key are those of `random`. Picks by keys look up the table that an engine builds: `buildRing` in
+ * `table.ts` defines it, and `src/balancer/keyed-picks.ts` looks it up.
  */
 export const hashRingDefinition: AlgorithmDefinition<HashRingAlgorithm> = {
   kind: 'hashRing',

@@ -5,7 +5,16 @@ import { murmur3Triple } from '../../keys/murmur3.js'
 const HASH_BITS = 32
 const MOST_INDEX_BITS = 24
 
-/** Builds a ring, with a pause after each slice; `key-tables.ts` says what it is. */
+/**
+ * Builds a ring, with a pause after each slice. This is its exact meaning, which both engines follow; `KeyTables` in
+ * `src/engine/key-tables.ts` has the words.
+ *
+ * Node i has `counts[i]` points. The hash of point j is MurmurHash3_x86_32, seed 0, of the 12 bytes of `hashes[2i]`, j,
+ * `hashes[2i + 1]`, little-endian. Points are in the order of their hashes. Points with the same hash are in the order of
+ * their nodes, so that the first node has it. The index has `2^bits` entries,
+ * `bits = min(24, max(1, ceil(log2(points)) - 1))`: entry b is the number of points whose hash is below
+ * `b * 2^(32 - bits)`. A hash finds the first point whose hash is not below it, else the first of all.
+ */
 export function* buildRing(hashes: Uint32Array, counts: Uint32Array): Generator<void, RingArrays> {
   const length = counts.reduce((sum, count) => sum + count, 0)
   const made = new Uint32Array(2 * length)

@@ -4,7 +4,16 @@ import { SLICE } from '../../engine/portable/slices.js'
 /** A share of the heaviest's turns below which rounds are not gone through node by node. */
 const SELDOM = 1 / 8
 
-/** Builds a Maglev table, with a pause after each slice; `key-tables.ts` says what it is. */
+/**
+ * Builds a Maglev table, with a pause after each slice. This is its exact meaning, which both engines follow; `KeyTables`
+ * in `src/engine/key-tables.ts` has the words.
+ *
+ * `size` is prime. Node i asks for the cells `(offset + k * skip) % size`, k = 0, 1, ..., with
+ * `offset = hashes[2i] % size` and `skip = hashes[2i + 1] % (size - 1) + 1`: every cell once. In rounds r = 0, 1, ... the
+ * nodes take turns in their order. In its turn a node takes the first cell it asks for that is free, until no cell is
+ * free. With `share = weights[i] / greatest weight`, a node has a turn in round 0, and in round r where
+ * `floor(r * share) > floor((r - 1) * share)`. A hash finds cell `hash % size`. Without nodes all cells are `NO_NODE`.
+ */
 export function* buildMaglev(
   hashes: Uint32Array,
   weights: Float64Array,

@@ -15,8 +15,10 @@ use crate::selection::Cursor;
 use crate::table::Table;
 
 pub mod adaptive;
+pub mod hash_ring;
 pub mod least_connections;
 pub mod least_cpu;
+pub mod maglev;
 pub mod peak_ewma;
 pub mod power_of_two;
 pub mod prequal;

@@ -1,5 +1,5 @@
-//! A ring of points, by which keys find their nodes. The exact meaning is the contract of `KeyTables` in
-//! `src/engine/key-tables.ts`, which the TypeScript engine keeps too.
+//! A ring of points, by which keys find their nodes: `src/algorithms/hash-ring/table.ts` has the exact meaning, which the
+//! TypeScript engine keeps too.
 
 use crate::murmur3;
 

@@ -1,5 +1,5 @@
-//! A table with a cell for each hash, by which keys find their nodes (Maglev: Eisenbud et al. 2016). The exact meaning is
-//! the contract of `KeyTables` in `src/engine/key-tables.ts`, which the TypeScript engine keeps too.
+//! A table with a cell for each hash, by which keys find their nodes (Maglev: Eisenbud et al. 2016).
+//! `src/algorithms/maglev/table.ts` has the exact meaning, which the TypeScript engine keeps too.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
