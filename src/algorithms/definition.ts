@@ -9,7 +9,7 @@ import type { CustomPicker } from './custom/options.js'
 import type { Explained, ExplainedMember, ExplainOthers, ExplainRules, Unpicked } from './explain.js'
 import type { Algorithm, EngineAlgorithm } from './registry.js'
 
-/** What is known of some nodes at one moment, to draw from. Arrays may be longer than `count`. */
+/** What is known of some nodes when a plan of draws is made. Arrays may be longer than `count`. */
 export interface Seen {
   /** What `Readings` gave: a figure, `MISSING` or `OUT`. */
   readonly raw: Float64Array
@@ -28,11 +28,11 @@ export interface Readings {
   setMembers?(members: MemberArrays): void
   /** Fills `raw` with a figure a member, `MISSING` or `OUT`, and tells how many are fresh and when that is out of date. */
   take(members: MemberArrays, now: number, raw: Float64Array, facts: Float64Array): void
-  /** Reports that were passed over so far because the algorithm can't go by them. */
+  /** Reports skipped so far because the algorithm can't use them. */
   readonly ignored?: number
 }
 
-/** What an algorithm keeps beyond one refresh, apart from its readings. */
+/** State that an algorithm keeps between refreshes, apart from its readings. */
 export interface Kept {
   setMembers(members: MemberArrays, flights: Flights): void
   /** Learns from all that was read at `now`, and changes the view where it says something else than the readings do. */
@@ -43,11 +43,11 @@ export interface Kept {
   readonly learner?: Learner
   /** See `EngineCore.probed`. */
   probed?(member: number, inFlight: number, latency: number, time: number): number
-  /** Draws so far that were made at random for want of entries. */
+  /** Draws made at random so far because there were too few entries. */
   readonly atRandom?: number
 }
 
-/** How an algorithm is done in TypeScript. */
+/** The TypeScript implementation of an algorithm. */
 export interface PortableDefinition<A> {
   /** What it reads. Throws TableError where the table has no room for a metric. */
   readings(memory: TableMemory, algorithm: A): Readings
@@ -57,7 +57,7 @@ export interface PortableDefinition<A> {
   fillValues(algorithm: A, raw: Float64Array, values: Float64Array): void
   /** For those that keep more than readings. */
   keep?(memory: TableMemory, algorithm: A, generator: Generator): Kept
-  /** Whether draws go by a turn, which begins anywhere. */
+  /** Whether it draws by turns. The first turn is random. */
   readonly takesTurns?: boolean
   /**
    * Lists those that it draws from with equal chances, where it does just that, and gives their number: for a single draw
@@ -93,11 +93,11 @@ export interface Needs {
   readonly ownThread?: boolean
 }
 
-/** How members are asked as picks are made. */
+/** How members are probed as picks are made. */
 export interface Probing {
-  /** Probes a pick. */
+  /** Probes per pick. */
   readonly probes: number
-  /** Most answers that are kept. */
+  /** The most answers kept. */
   readonly pool: number
 }
 
@@ -157,7 +157,7 @@ export interface AlgorithmDefinition<A extends { readonly kind: string } = Algor
   thinning?(algorithm: A): Thinning
   /** How engines draw; absent where they draw by another one, `engine`. */
   readonly portable?: PortableDefinition<A>
-  /** What the native engine is told of it: numbers by name. */
+  /** Its options for the native engine: numbers by name. */
   native?(algorithm: A, memory: TableMemory, thread: number): NativeOptions
   /** Whether it learns from how leases end. Default false. */
   readonly learns?: boolean
@@ -183,7 +183,7 @@ export interface AlgorithmDefinition<A extends { readonly kind: string } = Algor
   excludingMissing?(algorithm: A): A
   /** What makes the picker of a balancer, where users wrote it; an engine then only says who may be picked. */
   userMade?(algorithm: A): () => CustomPicker
-  /** Whether draws may fail for want of a load. */
+  /** Whether draws may fail because no load is known. */
   mayFail?(algorithm: A): boolean
   probing?(algorithm: A): Probing | undefined
   /** Longest wait before the first poll where `startupJitter` is not given, ms. Default: one interval. */
@@ -206,7 +206,7 @@ export interface Variant {
 export interface BesideNative extends Learner {
   /** Members that are up, where picks are made here; else 0. */
   readonly length: number
-  /** Says who the members are from the next refresh on; after the native core was told. */
+  /** Replaces the members from the next refresh on. The native core receives them first. */
   setMembers(members: MemberArrays): void
   /** Gives what is known to the native core, before a call that needs it; and takes it back after that. */
   give(): void
@@ -220,5 +220,5 @@ export interface SharingCore {
   share(learned: Uint8Array): void
 }
 
-/** What the native engine is told of an algorithm. */
+/** An algorithm's options for the native engine. */
 export type NativeOptions = Readonly<Record<string, number>>

@@ -2,13 +2,13 @@
 export type Grounds =
   /** No member has a fresh report, and the algorithm goes by these: all have even chances. */
   | { readonly code: 'even' }
-  /** It is busy no more than the band reaches. */
+  /** Its load is within the band. */
   | {
       readonly code: 'band'
       readonly load: number
       readonly least: number
       readonly threshold: number
-      /** Whether it is only taken for that: it has no fresh report. */
+      /** Whether that load is only assumed, because it has no fresh report. */
       readonly isAssumed: boolean
     }
   /** It has CPU to spare; undefined: it has no fresh report, and counts as the mean. */
@@ -17,7 +17,7 @@ export type Grounds =
   | { readonly code: 'cost'; readonly cost: number }
   /** By its weight; undefined: not known, and it counts as the mean. */
   | { readonly code: 'weight'; readonly weight: number | undefined }
-  /** It is compared with others by what it reports; undefined: not known, and anyone goes before it. */
+  /** It is compared with others by what it reports; undefined: not known, and any node with a known load comes first. */
   | { readonly code: 'compared'; readonly load: number | undefined }
   /** It is compared with others by its requests in flight. */
   | { readonly code: 'inFlight'; readonly inFlight: number }
@@ -37,14 +37,14 @@ export type GroundsCode = Grounds['code']
 
 /** Why a member has no share of the draws, with the numbers that decide it. CPU and thresholds are percent. */
 export type LoadReason =
-  /** It is busier than the band reaches. */
+  /** Its load is above the band. */
   | {
       readonly code: 'band'
       readonly load: number
       readonly least: number
       readonly threshold: number
     }
-  /** It has no CPU to spare, and the algorithm keeps no share for such. */
+  /** It has no CPU to spare, and the algorithm gives such nodes no share. */
   | { readonly code: 'busy'; readonly cpu: number | undefined }
   /** The nodes that it is compared with are less loaded. */
   | { readonly code: 'outdone'; readonly load: number | undefined }
@@ -55,7 +55,7 @@ export type LoadReason =
   /** The algorithm gives it no share, for a reason that is not known here. */
   | { readonly code: 'shareless' }
 
-/** What is looked at of a member: see `NodeSnapshot`. */
+/** The fields of a member that an explanation uses: see `NodeSnapshot`. */
 export interface ExplainedMember {
   readonly id: string
   readonly cpu: number | undefined
@@ -67,9 +67,9 @@ export interface ExplainedMember {
   readonly inFlight: number
 }
 
-/** What an explanation of one depends on of the others. */
+/** What the explanation of one member needs to know of the others. */
 export interface ExplainOthers {
-  /** Whether somebody that may be picked has a fresh report. */
+  /** Whether any member that may be picked has a fresh report. */
   readonly hasFresh: boolean
   /** The least load of those that may be picked. */
   readonly least: number
@@ -77,9 +77,9 @@ export interface ExplainOthers {
   readonly self: string | undefined
 }
 
-/** What of the algorithm's options an explanation depends on. */
+/** The options of the algorithm that explanations use. */
 export interface ExplainRules {
-  /** Width of the band, percentage points, where there is one. */
+  /** Width of the band, percentage points; undefined where there is none. */
   readonly threshold: number | undefined
 }
 
@@ -105,12 +105,12 @@ export function keyless(): Unpicked {
   return { reason: { code: 'keyless' }, words: 'no key falls to it' }
 }
 
-/** All have even chances, since the algorithm goes by reports and nobody has a fresh one. */
+/** All members have even chances, because the algorithm uses reports and no member has a fresh one. */
 export function even(): Explained {
   return { grounds: { code: 'even' }, words: 'no member has a fresh report' }
 }
 
-/** It has its turn or its chance, as all have. */
+/** It has the same turn or chance as every other member. */
 export function turn(): Explained {
   return { grounds: { code: 'turn' }, words: 'as all are that take work' }
 }

@@ -104,7 +104,7 @@ export function hasTtl(kind: Algorithm['kind']): boolean {
   return (definitions[kind].fields as readonly string[]).includes('ttl')
 }
 
-/** All that a kind says of how it is explained and shown. */
+/** How a kind is explained and shown. */
 export function definitionOfKind(
   kind: Algorithm['kind'],
 ): Pick<AlgorithmDefinition, 'explain' | 'shows' | 'column'> {
@@ -182,7 +182,7 @@ export function userMadeOf(algorithm: Algorithm): (() => CustomPicker) | undefin
   return definitionOf(algorithm).userMade?.(algorithm)
 }
 
-/** Whether draws may fail for want of a load. */
+/** Whether draws may fail because no load is known. */
 export function mayFail(algorithm: Algorithm): boolean {
   return definitionOf(algorithm).mayFail?.(algorithm) ?? false
 }
@@ -192,7 +192,7 @@ export function needsOf(algorithm: Algorithm): Needs {
   return definitionOf(algorithm).needs?.(algorithm) ?? {}
 }
 
-/** How members are asked as picks are made; undefined where they are not. */
+/** How members are probed as picks are made; undefined where they are not. */
 export function probingOf(algorithm: Algorithm): Probing | undefined {
   return definitionOf(algorithm).probing?.(algorithm)
 }
@@ -217,7 +217,7 @@ export function isKeyed(algorithm: Algorithm): algorithm is KeyedAlgorithm {
   return definitionOf(algorithm).keyed !== undefined
 }
 
-/** How it does. */
+/** How a keyed algorithm picks. */
 export function keyedOf<A extends KeyedAlgorithm>(algorithm: A): KeyedDefinition<A> {
   return definitionOf(algorithm).keyed as KeyedDefinition<A>
 }

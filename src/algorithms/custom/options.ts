@@ -49,11 +49,11 @@ export interface CustomNodeChange<N extends NodeLike = NodeLike> {
 export interface CustomOutcome {
   /** Whether the work succeeded. */
   readonly ok: boolean
-  /** What went wrong, where that was told. */
+  /** What went wrong, if the release said so. */
   readonly error: unknown
-  /** Which kind of failure it was, where that was told. */
+  /** Which kind of failure it was, if the release said so. */
   readonly kind: string | undefined
-  /** How long it took, ms; undefined where it was not told. */
+  /** How long it took, ms; undefined if the release did not say. */
   readonly latency: number | undefined
   /** Whether it says nothing of the node, as where the caller gave up. */
   readonly neutral: boolean
@@ -67,7 +67,9 @@ export interface CustomOutcome {
 export interface CustomPicker<N extends NodeLike = NodeLike> {
   /** For warnings and telemetry. Default `custom`. */
   readonly name?: string | undefined
-  /** Called once by each balancer, before its first member is told of. Not async. What it throws, `createBalancer` throws. */
+  /**
+   * Called once by each balancer, before the first `onNodeChange`. Not async. `createBalancer` throws what this throws.
+   */
   init?(context: CustomContext): NotAsync
   /**
    * Picks one of `choice.nodes`: its index there, or the node, or its id; or undefined for none, which is as though there

@@ -18,7 +18,7 @@ export interface HashRingAlgorithm {
   readonly boundedLoad: number | undefined
   /** Fixed weights by the nodes' keys. */
   readonly weights: Weights | undefined
-  /** The key of a node; undefined: its own, or its id. Not on other threads, which are told the keys. */
+  /** The key of a node; undefined: its own, or its id. Other threads receive the keys, not this function. */
   readonly keyOf?: NodeKey | undefined
 }
 

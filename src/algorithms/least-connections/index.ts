@@ -23,7 +23,7 @@ import { type LeastConnectionsAlgorithm, leastConnections } from './options.js'
  *
  * With `weights`, what is compared is `(f + 1) / w`, f in flight and w the weight, by cross-multiplication in doubles: a
  * candidate takes the place of the best where `(f + 1) * wBest < (fBest + 1) * w`, and is its equal where these are
- * equal; whoever takes the place is what the next are compared with. `fillShares` gives `weight / total`.
+ * equal; the next are compared with the candidate that took the place. `fillShares` gives `weight / total`.
  */
 export const leastConnectionsDefinition: AlgorithmDefinition<LeastConnectionsAlgorithm> = {
   kind: 'leastConnections',

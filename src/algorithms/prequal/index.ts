@@ -32,9 +32,9 @@ import { KeptProbes } from './plan.js'
  * of the lower latency (then of fewer in flight), of two hot ones that of fewer in flight (then of the lower latency); an
  * unknown latency is the mean of the known ones in the pool, 0 where there is none. A draw is the best of the entries,
  * of equal ones the last; its requests in flight become one more, its uses one less, and with no use left it goes. Then,
- * where `n > pool`, `removals` is added to a sum; while that is 1 or more, it becomes 1 less, and an entry goes, in turn
- * the first and the worst (of equal ones the first). With less than two entries a draw is that of `random`, and
- * counted. `pickExcluding` draws from the entries and the band without the excluded. `fillShares` gives 1 / n.
+ * where `n > pool`, `removals` is added to a sum; while that is 1 or more, it becomes 1 less, and an entry goes,
+ * alternately the first and the worst (of equal ones the first). With less than two entries a draw is that of `random`,
+ * and counted. `pickExcluding` draws from the entries and the band without the excluded. `fillShares` gives 1 / n.
  */
 export const prequalDefinition: AlgorithmDefinition<PrequalAlgorithm> = {
   kind: 'prequal',

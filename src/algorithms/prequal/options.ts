@@ -18,7 +18,7 @@ export interface PrequalAlgorithm {
   readonly maxAge: number
   /** Probes a pick. */
   readonly probes: number
-  /** Entries removed a pick, the oldest and the worst in turn. */
+  /** Entries removed per pick, alternately the oldest and the worst. */
   readonly removals: number
 }
 
@@ -38,7 +38,7 @@ export interface PrequalOptions {
    * is filled by polls and `report()` alone. Default 3.
    */
   probes?: number | undefined
-  /** Entries removed a pick, the oldest and the worst in turn, 0 to 64, fractions allowed. Default 1. */
+  /** Entries removed per pick, alternately the oldest and the worst, 0 to 64, fractions allowed. Default 1. */
   removals?: number | undefined
 }
 

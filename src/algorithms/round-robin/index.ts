@@ -8,7 +8,7 @@ import { type RoundRobinAlgorithm, roundRobin } from './options.js'
 /*
  * The exact meaning of its draws, which both engines follow; `EngineCore` in `src/engine/engine.ts` has the words.
  *
- * As `random`, but in turn. `turn` is a whole number: at creation the generator's next number.
+ * As `random`, but one member after the other. `turn` is a whole number: at creation the generator's next number.
  * A draw is `band[turn % length]`, and then `turn = turn % length + 1`. `pickExcluding` takes the first of
  * `band[(turn + i) % length]`, i = 0, 1, ..., that is not excluded, and then `turn = (turn + i) % length + 1`.
  */
@@ -29,5 +29,5 @@ export const roundRobinDefinition: AlgorithmDefinition<RoundRobinAlgorithm> = {
   },
   native: () => ({}),
   needs: ({ shared = false }) => ({ turns: shared }),
-  variants: [{ name: 'round-robin', about: 'roundRobin(): in turn', make: () => roundRobin() }],
+  variants: [{ name: 'round-robin', about: 'roundRobin()', make: () => roundRobin() }],
 }

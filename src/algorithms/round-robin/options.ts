@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { checkOptions, flag, options } from '../../options.js'
 
-/** `roundRobin()`: every member that is up, in turn. */
+/** `roundRobin()`: the members that are up, one after the other. */
 export interface RoundRobinAlgorithm {
   /** Which algorithm it is. */
   readonly kind: 'roundRobin'
@@ -21,8 +21,8 @@ export interface RoundRobinOptions {
 const roundRobinOptions = options({ shared: v.optional(flag(), false) })
 
 /**
- * Picks the members that are up in turn, from a random start: exact for one balancer, and with `shared` for all threads
- * of it. Listens to no report, so it gives a busy node as much as an idle one; never herds.
+ * Picks the members that are up one after the other, from a random start. The order is exact for one balancer, and with
+ * `shared` across all of its threads. It uses no reports, so a busy node gets as much as an idle one. It never herds.
  *
  * @throws OptionError
  */

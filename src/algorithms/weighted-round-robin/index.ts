@@ -122,7 +122,7 @@ export const weightedRoundRobinDefinition: AlgorithmDefinition<WeightedRoundRobi
   variants: [
     {
       name: 'weighted-round-robin',
-      about: 'weightedRoundRobin(): in turn, weights of qps / CPU',
+      about: 'weightedRoundRobin(): weights of qps / CPU',
       make: () => weightedRoundRobin(),
     },
   ],

@@ -13,7 +13,7 @@ export interface WeightClamp {
   readonly roundUp: boolean
 }
 
-/** `weightedRoundRobin()`: every member that is up in turn, some more often. Times are whole ms. */
+/** `weightedRoundRobin()`: round robin over the members that are up, some more often. Times are whole ms. */
 export interface WeightedRoundRobinAlgorithm {
   /** Which algorithm it is. */
   readonly kind: 'weightedRoundRobin'
@@ -120,11 +120,11 @@ const weightedRoundRobinOptions = options({
 export const SHORTEST_UPDATE = 100
 
 /**
- * Picks in turn, nodes with more weight more often: gRFC A58, with gRPC's static stride scheduler. The weight is
- * `qps / (utilization + eps / qps * errorUtilizationPenalty)` of a node's report: what it would serve if it were full. The
- * utilization (0-1) is `application` where that is above 0, else `cpu` (see `metricNames`). A node without a weight gets
- * the mean of the others; with fewer than two weights it is a plain round robin. Reports whose qps or utilization is not
- * above 0 are passed over, and counted (`stats().picks.reportsIgnored`). With `weights`, these are all that counts.
+ * Weighted round robin: nodes with more weight are picked more often. This is gRFC A58, with gRPC's static stride
+ * scheduler. A node's weight is `qps / (utilization + eps / qps * errorUtilizationPenalty)` of its report: what it would
+ * serve at full load. The utilization (0-1) is `application` where that is above 0, else `cpu` (see `metricNames`). A node
+ * without a weight gets the mean of the others; with fewer than two weights this is plain round robin. Reports whose qps
+ * or utilization is not above 0 are skipped and counted (`stats().picks.reportsIgnored`). Given `weights` replace reports.
  *
  * Use it where nodes report qps beside their utilization, as gRPC servers with ORCA do: weights then hardly depend on the
  * load that they make, so that it neither herds nor swings. It underrates a node whose CPU goes to other work. A pick looks

@@ -44,7 +44,7 @@ export function scaleWeights(weights: Float64Array, clamp: WeightClamp): Uint16A
 }
 
 /**
- * Draws in turn by weight: the static stride scheduler of gRPC. Numbers of one sequence are taken until one is a pick:
+ * Weighted round robin: the static stride scheduler of gRPC. Numbers of one sequence are taken until one is a pick:
  * number s stands for entry `s % length` in round `floor(s / length)`, which entries of a smaller weight miss now and then.
  */
 export class StridePlan implements Plan {

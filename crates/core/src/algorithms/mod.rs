@@ -1,6 +1,6 @@
-//! How pools pick: one module for each algorithm, and the trait that is all other code sees of them.
+//! How pools pick: one module for each algorithm, and the trait through which other code uses them.
 //!
-//! The exact meaning of each, which the TypeScript engine keeps too, stands with its definition in
+//! The exact meaning of each, which the TypeScript engine follows too, is next to its definition in
 //! `src/algorithms/NAME/index.ts`.
 
 use std::fmt::Debug;
@@ -38,7 +38,7 @@ pub struct Look<'a, W> {
     pub now: f64,
 }
 
-/// What a member said when it was probed.
+/// A member's answer to a probe.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Probe {
     /// Its index.
@@ -75,13 +75,13 @@ pub trait Algorithm<W: Words>: Debug {
     /// The members that may be picked: indices, in order.
     fn band(&self) -> &[u32];
 
-    /// The probability of each entry of the band at the next draw; in turn, its share of many.
+    /// The probability of each entry of the band at the next draw; for round robin, its share of many draws.
     fn shares(&self) -> Vec<f64> {
         let count = self.band().len();
         vec![1.0 / count as f64; count]
     }
 
-    /// Whether draws go by a turn, which begins anywhere.
+    /// Whether it draws by turns. The first turn is random.
     fn takes_turns(&self) -> bool {
         false
     }
@@ -126,7 +126,7 @@ pub trait Algorithm<W: Words>: Debug {
         0
     }
 
-    /// A draw of this member is no lease: nobody will tell how it ended.
+    /// A draw of this member is not a lease: its outcome will never be reported.
     fn sent(&mut self, _index: u32) {}
 
     /// A lease on this member has ended.
@@ -140,23 +140,23 @@ pub trait Algorithm<W: Words>: Debug {
     /// Puts there what JavaScript needs to go on in its place.
     fn give_shared(&self, _memory: &W, _generator: &Generator) {}
 
-    /// Takes what a member said. Returns the table time, ms, from which an entry is too old.
+    /// Takes a member's answer to a probe. Returns the table time, ms, from which an entry is too old.
     fn probed(&mut self, _probe: Probe, _generator: &mut Generator) -> f64 {
         f64::INFINITY
     }
 
-    /// Draws that were made at random because too few members had said something.
+    /// Draws made at random because too few members had answered.
     fn at_random(&self) -> u64 {
         0
     }
 
-    /// Reports that were passed over so far because the algorithm can't go by them.
+    /// Reports skipped so far because the algorithm can't use them.
     fn ignored(&self) -> u64 {
         0
     }
 }
 
-/// The algorithm of this kind, as `native` of its definition in TypeScript tells of it.
+/// The algorithm of this kind, with the options that `native` of its TypeScript definition gives.
 pub fn make<W: Words + Debug>(
     kind: &str,
     options: &Options,

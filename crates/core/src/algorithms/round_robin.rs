@@ -1,4 +1,4 @@
-//! Every member that is up, in turn: `src/algorithms/round-robin`.
+//! The members that are up, one after the other: `src/algorithms/round-robin`.
 
 use std::fmt::Debug;
 
@@ -10,7 +10,7 @@ use crate::readings::Readings;
 use crate::selected::{Select, boxed};
 use crate::selection::{Cursor, Draws, Selection};
 
-/// Every member that is up, in turn.
+/// The members that are up, one after the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RoundRobin;
 

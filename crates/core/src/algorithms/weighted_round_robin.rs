@@ -1,4 +1,4 @@
-//! Every member that is up, in turn, some more often: `src/algorithms/weighted-round-robin`.
+//! Round robin over the members that are up, some more often: `src/algorithms/weighted-round-robin`.
 
 use std::fmt::Debug;
 use std::sync::atomic::AtomicU32;
