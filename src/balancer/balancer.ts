@@ -178,7 +178,7 @@ class PollingBalancer<N extends NodeLike = NodeLike> extends SeatedBalancer<N> i
       pollInterval: this.#pollInterval,
       rules: () => this.rules(),
       stats: () => this.stats(),
-      snapshot: () => this.snapshot(),
+      snapshotParts: () => this.snapshotParts(),
     }
     const server = await startLiveServer(watched, options)
     if (this.closed) await server.close()

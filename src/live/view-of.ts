@@ -1,5 +1,5 @@
 import { wordsFor } from '../balancer/reason-words.js'
-import { reasonsOf } from '../balancer/reasons.js'
+import { type Reason, reasonsOf } from '../balancer/reasons.js'
 import type { LiveHead, LiveNode, LiveView } from './live-view.js'
 
 /** A member that is being read: what follows from the others comes last. */
@@ -10,12 +10,19 @@ export function viewOf(head: LiveHead, nodes: readonly PartialNode[]): LiveView 
   let sum = 0
   for (const { picksPerSecond } of nodes) sum += picksPerSecond
   const reasons = reasonsOf(nodes, head.rules)
-  for (const [i, node] of nodes.entries()) {
-    const reason = reasons[i]
-    if (sum > 0) node.sentShare = node.picksPerSecond / sum
-    if (reason === undefined) continue
+  for (const [i, node] of nodes.entries()) completed(node, reasons[i], sum)
+  return { ...head, nodes }
+}
+
+/**
+ * Completes one member.
+ * @param sum picks per second of all members
+ */
+export function completed(node: PartialNode, reason: Reason | undefined, sum: number): LiveNode {
+  if (sum > 0) node.sentShare = node.picksPerSecond / sum
+  if (reason !== undefined) {
     node.reason = reason.code
     node.why = wordsFor(reason)
   }
-  return { ...head, nodes }
+  return node
 }
