@@ -10,14 +10,15 @@ const PIPE_WAIT = 30_000
  * Opens a log: a file, or standard input by `-`, which may take as long as it likes. A pipe that is named as a file, such as
  * by `<(zcat *.gz)`, is an error where nobody writes to it: at once, or after 30 s without a byte. Rejects as `open` and `stat`
  * do.
+ * @param wait how long a pipe may go without a byte, ms
  */
-export async function openLog(path: string): Promise<AsyncIterable<Buffer>> {
+export async function openLog(path: string, wait = PIPE_WAIT): Promise<AsyncIterable<Buffer>> {
   if (path === '-') return process.stdin
   if (!(await stat(path)).isFIFO()) return createReadStream(path)
   // Without waiting for a writer: that would take one of libuv's threads for as long as there is none.
   const fd = await promisify(open)(path, constants.O_RDONLY | constants.O_NONBLOCK)
   const first = beginningOf(fd)
-  if (first !== undefined) return piecesOf(fd, first)
+  if (first !== undefined) return piecesOf(fd, first, wait)
   closeSync(fd)
   throw new Error('it is a pipe that nobody writes to')
 }
@@ -35,9 +36,9 @@ function beginningOf(fd: number): Buffer | undefined {
   }
 }
 
-async function* piecesOf(fd: number, first: Buffer): AsyncGenerator<Buffer> {
+async function* piecesOf(fd: number, first: Buffer, wait: number): AsyncGenerator<Buffer> {
   const pipe = new Socket({ fd, readable: true, writable: false })
-  pipe.setTimeout(PIPE_WAIT, () => pipe.destroy(new Error(`nothing came for ${PIPE_WAIT / 1_000} s`)))
+  pipe.setTimeout(wait, () => pipe.destroy(new Error(`nothing came for ${wait / 1_000} s`)))
   if (first.length > 0) yield first
   for await (const piece of pipe) yield piece as Buffer
 }

@@ -160,6 +160,8 @@ class PollingBalancer<N extends NodeLike = NodeLike> extends SeatedBalancer<N> i
       coalesce: this.#coalesce,
       trust: this.trust,
       members: () => this.members.list,
+      places: () => this.members.places,
+      takeRestood: () => this.members.takeRestood(),
       onTold: (told) => this.hearOf(told),
     })
     return this.#handles.handle()
@@ -177,7 +179,7 @@ class PollingBalancer<N extends NodeLike = NodeLike> extends SeatedBalancer<N> i
       pollInterval: this.#pollInterval,
       rules: () => this.rules(),
       stats: () => this.stats(),
-      snapshot: () => this.snapshot(),
+      snapshotParts: () => this.snapshotParts(),
     }
     const server = await startLiveServer(watched, options)
     if (this.closed) await server.close()
@@ -255,9 +257,15 @@ class PollingBalancer<N extends NodeLike = NodeLike> extends SeatedBalancer<N> i
   }
 
   #tellMembers(): void {
-    // A member without a slot is polled when it has one.
-    const remote = this.members.list.filter(({ id, slot }) => id !== this.self?.id && slot !== NO_SLOT)
-    if (this.#pollsNodes) this.#poller?.setMembers(remote.map((member) => member.place as Entry))
+    if (this.#pollsNodes && this.#poller !== undefined) {
+      const entries: Entry[] = []
+      const self = this.self?.id
+      for (const { id, slot, place } of this.members.list) {
+        // A member without a slot is polled when it has one.
+        if (slot !== NO_SLOT && id !== self) entries.push(place as Entry)
+      }
+      this.#poller.setMembers(entries)
+    }
     this.#handles?.changed()
   }
 

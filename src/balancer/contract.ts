@@ -251,11 +251,29 @@ export interface Picker<N extends NodeLike = NodeLike> {
   meter(node: NodeLike, options?: NodeMeterOptions): NodeMeter
 
   /**
-   * What is known of each member now, in the order of `nodes`; none once it is closed.
+   * What is known of each member now, in the order of `nodes`; none once it is closed. Takes about 4 ms of the thread for
+   * 1,000 members: for thousands see `snapshotParts`.
    *
    * @category Look
    */
   snapshot(): NodeSnapshot<N>[]
+
+  /**
+   * What `snapshot` gives, in parts, for thousands of members: let the event loop turn between two parts. Members are those
+   * at the first part. Values of a member are read when its part is taken. It ends early when the balancer is closed.
+   *
+   * @example
+   * ```ts
+   * for (const nodes of balancer.snapshotParts()) {
+   *   for (const { id, cpu } of nodes) console.log(id, cpu)
+   *   await new Promise(setImmediate)
+   * }
+   * ```
+   * @param size members in a part, at least 1. Default 64
+   * @throws OptionError
+   * @category Look
+   */
+  snapshotParts(size?: number): IterableIterator<readonly NodeSnapshot<N>[]>
 
   /**
    * Why each member would or would not be picked now, in words and data, in the order of `nodes`.

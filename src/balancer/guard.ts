@@ -60,8 +60,8 @@ export class Guard {
   readonly #window: ShareWindow | undefined
   readonly #parts: Parts
   #members: readonly Member[] = []
-  // Indices of those that may be picked.
-  #up: number[] = []
+  // Made when it is first asked for: most balancers never do.
+  #upNow: readonly number[] | undefined
   #isWeighed = false
   #largest = 1
 
@@ -80,8 +80,7 @@ export class Guard {
       const member = before[index]
       return member !== undefined && members[member.index] === member ? member.index : -1
     })
-    this.#up = []
-    for (let i = 0; i < members.length; i++) if (this.#member(i).up) this.#up.push(i)
+    this.#upNow = undefined
     this.reweigh()
   }
 
@@ -91,7 +90,17 @@ export class Guard {
     this.#isWeighed = false
   }
 
-  // Only where it is needed: most balancers never do.
+  /** Indices of those that may be picked. */
+  get #up(): readonly number[] {
+    if (this.#upNow === undefined) {
+      const up: number[] = []
+      for (let i = 0; i < this.#members.length; i++) if (this.#member(i).up) up.push(i)
+      this.#upNow = up
+    }
+    return this.#upNow
+  }
+
+  // Only where it is needed, as above.
   #weigh(): void {
     this.#isWeighed = true
     this.#largest = 0

@@ -93,6 +93,10 @@ export interface HandleServerOptions {
   readonly coalesce: number
   readonly trust: TrustSettings
   readonly members: () => readonly Member[]
+  /** Their places. */
+  readonly places: () => readonly Place[]
+  /** Those that may stand in another way than at the last call. */
+  readonly takeRestood: () => ReadonlySet<Member>
   readonly onTold: (told: PlacedTold) => void
 }
 
@@ -145,7 +149,8 @@ export class HandleServer {
   /** Tells what has changed of who the members are and how they stand. */
   changed(): void {
     const members = this.#options.members()
-    const places = members.map(({ place }) => place)
+    const places = this.#options.places()
+    const restood = this.#options.takeRestood()
     const change = changeBetween(this.#places, places)
     this.#places = places
     if (change !== undefined) {
@@ -153,7 +158,7 @@ export class HandleServer {
       const joined = this.#posted(change.joined.map((index) => members[index] as Member))
       this.#tellChange({ kind: 'change', version: this.#version + 1, runs: change.runs, joined })
     }
-    const others = members.filter((member) => !isSameStanding(this.#stood.get(member.place), member))
+    const others = [...restood].filter((member) => !isSameStanding(this.#stood.get(member.place), member))
     if (others.length > 0) this.restood(others)
   }
 

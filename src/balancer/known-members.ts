@@ -163,13 +163,15 @@ export abstract class KnownMembers<N extends NodeLike = NodeLike> {
   protected healthCounters(): HealthCounters {
     const { isOpen, timesOpen } = this.members.standings
     const { counters = { ejections: 0, returned: 0, spared: 0, recalled: 0 } } = this.health ?? {}
-    const ejected = [...this.members.all()].filter((member) => member.ejected).length
+    let ejected = 0
+    for (const member of this.members.all()) if (member.ejected) ejected++
     return { ejected, ...counters, isOpen, timesOpen }
   }
 
   protected suspicionCounters(): SuspicionCounters {
     const { suspected, cleared } = this.suspicion?.counters ?? { suspected: 0, cleared: 0 }
-    const suspects = [...this.members.all()].filter((member) => member.suspect).length
+    let suspects = 0
+    for (const member of this.members.all()) if (member.suspect) suspects++
     return { suspects, suspected, cleared }
   }
 

@@ -21,7 +21,7 @@ import type { Members } from './members.js'
 import { looseId, type NodeLike } from './node.js'
 import { Picks } from './picks.js'
 import { excludedBy, type SelectOptions } from './select-options.js'
-import { type NodeSnapshot, snapshotOf, type Watchers } from './snapshot.js'
+import { type SnapshotParts, snapshotOf, type Watchers } from './snapshot.js'
 import { WELL } from './standings.js'
 
 export interface MemberPicksOptions<N extends NodeLike> {
@@ -155,26 +155,28 @@ export class MemberPicks<N extends NodeLike> {
   }
 
   /**
-   * What is known of each member now.
+   * What is known of each member now, or when its part is asked for. Members that come or go meanwhile change nothing.
    * @param watchers what looks at how they do
    */
-  snapshot(watchers: Watchers): NodeSnapshot<N>[] {
+  snapshot(watchers: Watchers): SnapshotParts<N> {
     const { algorithm, memory, clock } = this.#options
-    const view = this.picks.current()
+    const { values } = this.picks.current()
     this.#countInMembers()
     const now = tableTime(memory, clock.now())
-    const shares = this.#keyed?.shares(this.list) ?? this.picks.shares()
-    return snapshotOf(this.list, {
-      view,
-      shares,
+    const { list } = this
+    const options = {
+      // A copy: picks between two parts may refresh the view.
+      values: values.slice(),
+      shares: this.#keyed?.shares(list) ?? this.picks.shares(),
       algorithm,
       memory,
       now,
       clockTime: clock.now(),
-      isCapped: (index) => this.#guard.isCapped(index),
+      isCapped: (index: number) => list === this.list && this.#guard.isCapped(index),
       tier: this.#options.members.standings.tier,
       watchers,
-    })
+    }
+    return { size: list.length, part: (from, to) => snapshotOf(list, options, from, to) }
   }
 
   /** Picks by keys so far; undefined where the algorithm takes none. */
@@ -226,8 +228,8 @@ export class MemberPicks<N extends NodeLike> {
         this.#countInMembers()
         this.list = members.list
         this.picks.counts = new Float64Array(this.list.length)
-        // A copy that is not frozen: to read an element of a frozen array takes a third of a pick.
-        this.nodes = members.nodes.slice()
+        // Not frozen: to read an element of a frozen array takes a third of a pick.
+        this.nodes = members.plainNodes
         this.#guard.take(this.list)
         onNodes(this.nodes)
         return members.arrays
@@ -272,7 +274,10 @@ export class MemberPicks<N extends NodeLike> {
   // Members take picks over now and then: a small array of counts stays in the cache, thousands of members do not.
   #countInMembers(): void {
     const { counts } = this.picks
-    for (const [i, member] of this.list.entries()) member.picks += counts[i] as number
+    for (let i = 0; i < counts.length; i++) {
+      const count = counts[i] as number
+      if (count > 0) (this.list[i] as Member<N>).picks += count
+    }
     counts.fill(0)
     this.#keyed?.countInMembers()
   }

@@ -1,8 +1,10 @@
 import type { WeightOf } from '../algorithms/weights.js'
-import { MEMBER_OUT, MEMBER_UP, type MemberArrays } from '../engine/engine.js'
+import type { MemberArrays } from '../engine/engine.js'
+import { DuplicateNodeError } from '../errors.js'
 import { NO_SLOT } from '../table/layout.js'
 import { type Member, newMember, type Place } from './member.js'
 import { JOINED } from './member-changes.js'
+import { MemberList } from './member-list.js'
 import { idOf, type KeyOf, type NodeLike } from './node.js'
 import { type MemberOrder, type Standing, Standings, type Told } from './standings.js'
 import { taken } from './taken-places.js'
@@ -24,19 +26,12 @@ export interface Places {
  */
 export class Members<N extends NodeLike> {
   readonly #places: Places
-  readonly #weightOf: WeightOf
   readonly #keyOf: KeyOf
   readonly #standings: Standings
   readonly #byId = new Map<string, Member<N>>()
   readonly #bySlot = new Map<number, Member<N>>()
-  // By index, and those who left since the last look: they are not in `#byId`.
-  #order: Member<N>[] = []
-  #list: readonly Member<N>[] = []
-  #nodes: readonly N[] = Object.freeze([])
-  // Made when it is asked for.
-  #available: readonly N[] | undefined
-  #arrays: MemberArrays
-  #stale = false
+  readonly #ordered: MemberList<N>
+  #restood: Set<Member<N>> | undefined
 
   /**
    * @param weightOf the fixed weight of a node by its key, at least 0
@@ -45,9 +40,8 @@ export class Members<N extends NodeLike> {
   constructor(places: Places, weightOf: WeightOf, keyOf: KeyOf = (_node, id) => id) {
     this.#places = places
     this.#keyOf = keyOf
-    this.#weightOf = weightOf
     this.#standings = new Standings(weightOf)
-    this.#arrays = arraysOf([], weightOf)
+    this.#ordered = new MemberList(weightOf)
   }
 
   get size(): number {
@@ -61,13 +55,12 @@ export class Members<N extends NodeLike> {
 
   /** Whether the arrays are out of date. */
   get stale(): boolean {
-    return this.#stale
+    return this.#ordered.stale
   }
 
   /** The members, by index. */
   get list(): readonly Member<N>[] {
-    this.#sync()
-    return this.#list
+    return this.#ordered.list
   }
 
   /** The members in no order that counts: without making anything anew. */
@@ -77,20 +70,26 @@ export class Members<N extends NodeLike> {
 
   /** Their nodes, by index: frozen, another array after each change. */
   get nodes(): readonly N[] {
-    this.#sync()
-    return this.#nodes
+    return this.#ordered.nodes
+  }
+
+  /** The same, another array after each change, that is not frozen: which makes elements slow to read. Change nothing in it. */
+  get plainNodes(): readonly N[] {
+    return this.#ordered.plainNodes
   }
 
   /** The nodes of those that may be picked, by index: another array after each change. */
   get available(): readonly N[] {
-    this.#sync()
-    this.#available ??= Object.freeze(this.#list.flatMap(({ up, node }) => (up ? [node] : [])))
-    return this.#available
+    return this.#ordered.available
+  }
+
+  /** Their places, by index: another array after each change. */
+  get places(): readonly Place[] {
+    return this.#ordered.places
   }
 
   get arrays(): MemberArrays {
-    this.#sync()
-    return this.#arrays
+    return this.#ordered.arrays
   }
 
   find(id: string): Member<N> | undefined {
@@ -105,7 +104,7 @@ export class Members<N extends NodeLike> {
 
   /** The index of a member, or -1. */
   indexOf(id: unknown): number {
-    this.#sync()
+    if (this.stale) this.#ordered.sync()
     return typeof id === 'string' ? (this.#byId.get(id)?.index ?? -1) : -1
   }
 
@@ -130,8 +129,7 @@ export class Members<N extends NodeLike> {
     if (known !== undefined) return this.order(known, 'up')
     const key = this.#keyOf(node, id)
     const [place] = this.#places.claimAll([id])
-    this.#order.push(this.#enter(newMember(node, key, place as Place)))
-    this.#stale = true
+    this.#ordered.push(this.#enter(newMember(node, key, place as Place)))
     return true
   }
 
@@ -140,36 +138,55 @@ export class Members<N extends NodeLike> {
     const member = this.#byId.get(id)
     if (member === undefined) return false
     this.#byId.delete(id)
+    this.#ordered.takeOut(member)
+    this.#restood?.delete(member)
     if (this.#bySlot.get(member.slot) === member) this.#bySlot.delete(member.slot)
     this.#standings.leave(member)
     this.#places.unclaim(member.place)
-    this.#stale = true
     return true
   }
 
   /**
-   * Makes these the members, in this order. Those that stay keep place, standing and counts.
-   * @param ids of the nodes, each once
+   * Makes these the members, in this order. Those that stay keep place, standing and counts. Returns those who left. Throws
+   * DuplicateNodeError, BadNodeError, or TableError where it is full, and changes nothing then.
+   * @param ids of the nodes
    */
-  set(nodes: readonly N[], ids: readonly string[]): void {
-    const next = new Map<string, Member<N>>()
-    // Keys first: one that is not valid leaves the members as they were.
+  set(nodes: readonly N[], ids: readonly string[]): Member<N>[] {
     const keys = nodes.map((node, i) => this.#keyOf(node, ids[i] as string))
-    const places = this.#places.claimAll(ids.filter((id) => !this.#byId.has(id)))
+    const { list } = this
+    const stays = new Uint8Array(list.length)
+    const found = this.#find(ids, stays)
+    const places = this.#places.claimAll(ids.filter((_, i) => found[i] === undefined))
+    const left = list.filter((_, i) => stays[i] === 0)
+    for (const { id } of left) this.remove(id)
     let entered = 0
-    nodes.forEach((node, i) => {
-      const id = ids[i] as string
-      next.set(id, this.#byId.get(id) ?? newMember(node, keys[i] as string, places[entered++] as Place))
-    })
-    for (const id of [...this.#byId.keys()]) if (!next.has(id)) this.remove(id)
-    for (const [id, member] of next) if (!this.#byId.has(id)) this.#enter(member)
-    this.#order = nodes.map((node, i) => {
-      const member = next.get(ids[i] as string) as Member<N>
+    const order = nodes.map((node, i) => {
+      const key = keys[i] as string
+      const member = found[i]
+      if (member === undefined) return this.#enter(newMember(node, key, places[entered++] as Place))
+      if (this.#rekey(member, key) || member.node !== node) this.#ordered.note(member)
       member.node = node
-      this.#rekey(member, keys[i] as string)
       return member
     })
-    this.#stale = true
+    this.#ordered.replace(order)
+    return left
+  }
+
+  // Those of these ids that are members, which are marked by index. Most stand behind the one before, and are not looked up.
+  #find(ids: readonly string[], stays: Uint8Array): (Member<N> | undefined)[] {
+    const { list } = this
+    const joined = new Set<string>()
+    let next = 0
+    return ids.map((id) => {
+      const member = list[next]?.id === id ? list[next] : this.#byId.get(id)
+      if (member === undefined ? joined.has(id) : stays[member.index] === 1) throw new DuplicateNodeError(id)
+      if (member === undefined) joined.add(id)
+      else {
+        stays[member.index] = 1
+        next = member.index + 1
+      }
+      return member
+    })
   }
 
   /**
@@ -183,8 +200,7 @@ export class Members<N extends NodeLike> {
     const entered = this.#newMembers(joined)
     for (const { id } of left) this.remove(id)
     for (const member of entered) this.#enter(member)
-    this.#order = taken(list, entered)
-    this.#stale = true
+    this.#ordered.replace(taken(list, entered))
   }
 
   /**
@@ -209,8 +225,7 @@ export class Members<N extends NodeLike> {
     const left = list.filter((_, i) => stays[i] === 0)
     for (const { id } of left) this.remove(id)
     for (const member of entered) this.#enter(member)
-    this.#order = order
-    this.#stale = true
+    this.#ordered.replace(order)
     return left
   }
 
@@ -222,9 +237,9 @@ export class Members<N extends NodeLike> {
       if (member === undefined || member.slot !== NO_SLOT) continue
       Object.assign(member, { place, slot: place.slot, generation: place.generation })
       this.#bySlot.set(place.slot, member)
+      this.#ordered.note(member)
       any = true
     }
-    if (any) this.#stale = true
     return any
   }
 
@@ -233,7 +248,7 @@ export class Members<N extends NodeLike> {
     const key = this.#keyOf(node, member.id)
     member.node = node
     this.#rekey(member, key)
-    this.#stale = true
+    this.#note(member)
   }
 
   /** Takes in how whoever found a member ranks it. False where it was so before. */
@@ -243,13 +258,13 @@ export class Members<N extends NodeLike> {
     member.tier = tier
     member.part = part
     this.#standings.enter(member)
-    this.#stale = true
+    this.#note(member)
     return true
   }
 
   /** Takes the key that another thread found for a member. */
   rekey(member: Member<N>, key: string): void {
-    if (this.#rekey(member, key)) this.#stale = true
+    if (this.#rekey(member, key)) this.#note(member)
   }
 
   /** Takes an order of this process. False where it was so before. */
@@ -278,12 +293,21 @@ export class Members<N extends NodeLike> {
 
   /** Takes in what was changed of a member's standing. */
   update(member: Member<N>): void {
-    if (this.#standings.update(member)) this.#stale = true
+    this.#restood?.add(member)
+    if (this.#standings.update(member)) this.#note(member)
+  }
+
+  /** Those that may stand in another way than at the last call, which began to note them; none at the first call. */
+  takeRestood(): ReadonlySet<Member<N>> {
+    const restood = this.#restood
+    this.#restood = new Set()
+    return restood ?? this.#restood
   }
 
   /** Decides who may be picked, after all changes. */
   settle(): void {
-    if (this.#standings.settle(this.#byId.values())) this.#stale = true
+    if (!this.#standings.settle(this.#byId.values())) return
+    for (const member of this.#byId.values()) this.#note(member)
   }
 
   clear(): void {
@@ -296,6 +320,7 @@ export class Members<N extends NodeLike> {
     if (member.key === key) return false
     member.key = key
     this.#standings.update(member)
+    this.#restood?.add(member)
     return true
   }
 
@@ -309,45 +334,19 @@ export class Members<N extends NodeLike> {
   #enter(member: Member<N>): Member<N> {
     this.#byId.set(member.id, member)
     this.#standings.enter(member)
+    // It may have left a moment ago, and have the same place again.
+    this.#restood?.add(member)
     if (member.slot !== NO_SLOT) this.#bySlot.set(member.slot, member)
     return member
   }
 
-  #sync(): void {
-    if (!this.#stale) return
-    this.#stale = false
-    if (this.#order.length > this.#byId.size) {
-      this.#order = this.#order.filter((member) => this.#byId.get(member.id) === member)
-    }
-    const list = this.#order.slice()
-    for (let i = 0; i < list.length; i++) (list[i] as Member<N>).index = i
-    this.#list = list
-    this.#available = undefined
-    this.#nodes = Object.freeze(this.#list.map((member) => member.node))
-    this.#arrays = arraysOf(this.#list, this.#weightOf)
+  #note(member: Member<N>): void {
+    this.#ordered.note(member)
+    this.#restood?.add(member)
   }
 }
 
 interface Joined<N> {
   readonly id: string
   readonly node: N
-}
-
-/** What engines read of these places; all are up but those of members that may not be picked, and of weight 0. */
-export function arraysOf(
-  list: readonly (Place & { readonly key?: string; readonly up?: boolean })[],
-  weightOf: WeightOf,
-): MemberArrays {
-  const slots = new Uint32Array(list.length)
-  const generations = new Uint32Array(list.length)
-  const states = new Uint8Array(list.length)
-  const weights = new Float64Array(list.length).fill(1)
-  for (const [i, { id, key = id, slot, generation, up = true }] of list.entries()) {
-    const weight = weightOf(key)
-    slots[i] = slot
-    generations[i] = generation
-    states[i] = up && weight > 0 ? MEMBER_UP : MEMBER_OUT
-    if (weight > 0) weights[i] = weight
-  }
-  return { slots, generations, states, weights }
 }

@@ -24,7 +24,7 @@ import { type Rules, rulesOf } from './reasons.js'
 import { RetryBudget } from './retry-budget.js'
 import { type RunOptions, run, type Work } from './run.js'
 import type { SelectOptions } from './select-options.js'
-import type { NodeSnapshot } from './snapshot.js'
+import type { NodeSnapshot, SnapshotParts } from './snapshot.js'
 import type { BalancerStats } from './stats.js'
 
 export interface PickerOptions extends KnownMembersOptions {
@@ -39,6 +39,9 @@ export interface PickerOptions extends KnownMembersOptions {
   /** Called before picks that do not look at the table, where members are another thread's: it may change them. */
   readonly catchUp?: () => void
 }
+
+/** How many members a part of a snapshot has: some 0.3 ms. */
+const SNAPSHOT_PART = 64
 
 // Keeps the picks from arrays apart from the others, whatever the seed.
 const ARRAY_STREAM = 0x9e3779b9
@@ -213,9 +216,17 @@ export abstract class TablePicker<N extends NodeLike = NodeLike>
   }
 
   snapshot(): NodeSnapshot<N>[] {
-    const { health, suspicion } = this
-    const failureOf = (member: Member) => this.failureOf(member)
-    return this.closed ? [] : this.#memberPicks.snapshot({ health, suspicion, failureOf })
+    if (this.closed) return []
+    const parts = this.#parts()
+    return parts.part(0, parts.size)
+  }
+
+  *snapshotParts(size = SNAPSHOT_PART): Generator<NodeSnapshot<N>[], void, undefined> {
+    if (!Number.isInteger(size) || size < 1)
+      throw new OptionError('size', size, 'a whole number of at least 1')
+    if (this.closed) return
+    const parts = this.#parts()
+    for (let from = 0; from < parts.size && !this.closed; from += size) yield parts.part(from, from + size)
   }
 
   explain(): Explanation<N>[]
@@ -318,6 +329,12 @@ export abstract class TablePicker<N extends NodeLike = NodeLike>
     this.closeMembers()
     this.#memberPicks.close()
     this.#arrayPicks.close()
+  }
+
+  #parts(): SnapshotParts<N> {
+    const { health, suspicion } = this
+    const failureOf = (member: Member) => this.failureOf(member)
+    return this.#memberPicks.snapshot({ health, suspicion, failureOf })
   }
 
   #selectFrom(what: readonly NodeLike[] | SelectOptions | undefined): NodeLike | undefined {

@@ -114,13 +114,33 @@ export function rulesOf(algorithm: Algorithm, { health, maxShare }: TrustSetting
  * @param nodes all members
  */
 export function reasonsOf(nodes: readonly NodeFacts[], rules: Rules): (Unpicked<Reason> | undefined)[] {
-  const standing = nodes.map((node) => standingReason(node, rules))
-  const others = othersOf(nodes.filter((_, i) => standing[i] === undefined))
-  return nodes.map((node, i) => worded(standing[i]) ?? loadReason(node, rules, others))
+  const reasons = new Reasons(rules)
+  for (const node of nodes) reasons.note(node)
+  return nodes.map((node) => reasons.of(node))
 }
 
-function worded(reason: OwnReason | undefined): Unpicked<OwnReason> | undefined {
-  return reason && { reason, words: wordsFor(reason) }
+/** As `reasonsOf`, member by member: first note all of them. */
+export class Reasons {
+  readonly #rules: Rules
+  readonly #others = { hasRoom: false, least: Number.POSITIVE_INFINITY }
+
+  constructor(rules: Rules) {
+    this.#rules = rules
+  }
+
+  note(node: NodeFacts): void {
+    if (isFull(node) || node.isCapped || standingReason(node, this.#rules) !== undefined) return
+    const { effective } = node
+    this.#others.hasRoom = true
+    if (effective !== undefined && effective < this.#others.least) this.#others.least = effective
+  }
+
+  /** Why a member is not picked now. */
+  of(node: NodeFacts): Unpicked<Reason> | undefined {
+    const reason = standingReason(node, this.#rules)
+    if (reason !== undefined) return { reason, words: wordsFor(reason) }
+    return loadReason(node, this.#rules, this.#others)
+  }
 }
 
 /** What the reason of one depends on of the others. */
@@ -129,17 +149,6 @@ interface Others {
   readonly hasRoom: boolean
   /** The least load of those that could: what the band starts from where they are drawn. */
   readonly least: number
-}
-
-function othersOf(nodes: readonly NodeFacts[]): Others {
-  let hasRoom = false
-  let least = Number.POSITIVE_INFINITY
-  for (const node of nodes) {
-    if (isFull(node) || node.isCapped) continue
-    hasRoom = true
-    if (node.effective !== undefined && node.effective < least) least = node.effective
-  }
-  return { hasRoom, least }
 }
 
 function isFull({ told: { maxInFlight = 0 }, inFlight }: NodeFacts): boolean {

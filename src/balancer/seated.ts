@@ -7,7 +7,7 @@ import type { Seed } from '../seed.js'
 import type { Table } from '../table/table.js'
 import { checkSelf } from './cores.js'
 import type { Member } from './member.js'
-import { idOf, idsOf, type NodeLike } from './node.js'
+import { idOf, type NodeLike } from './node.js'
 import { TablePicker } from './picker.js'
 import { Probing } from './probing.js'
 import type { BalancerStats } from './stats.js'
@@ -57,13 +57,13 @@ export class SeatedBalancer<N extends NodeLike = NodeLike> extends TablePicker<N
     const { self } = this
     // Reading nodes and their ids runs getters of the user's, which may close this balancer, or change its members.
     const list = Array.from<N>(nodes)
-    const ids = idsOf(list)
+    const ids = list.map(idOf)
     this.checkOpen()
-    const before = new Set(this.members.list)
-    if (self === undefined || ids.includes(self.id)) this.members.set(list, ids)
-    else this.members.set([...list, self.node], [...ids, self.id])
-    for (const member of this.members.list) before.delete(member)
-    for (const member of before) this.letGo(member)
+    if (self !== undefined && !ids.includes(self.id)) {
+      list.push(self.node)
+      ids.push(self.id)
+    }
+    for (const member of this.members.set(list, ids)) this.letGo(member)
     this.changed()
   }
 

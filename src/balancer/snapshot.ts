@@ -1,5 +1,5 @@
 import { type Algorithm, definitionOf, isWeighted, ttlOf, weightsOf } from '../algorithms/registry.js'
-import { NOT_ELIGIBLE, type View } from '../engine/engine.js'
+import { NOT_ELIGIBLE } from '../engine/engine.js'
 import type { PollFailure } from '../poller/failures.js'
 import type { KeptReport } from '../report.js'
 import { inFlight } from '../table/in-flight.js'
@@ -92,8 +92,8 @@ export interface NodeSnapshot<N extends NodeLike = NodeLike> {
 }
 
 export interface SnapshotOptions {
-  /** As of now, by index. */
-  readonly view: View
+  /** What members count as, by index. */
+  readonly values: Float64Array
   readonly shares: Float64Array
   readonly algorithm: Algorithm
   readonly memory: TableMemory
@@ -128,20 +128,31 @@ function ejectionOf(
   return { reason: 'elsewhere', times: undefined, remaining: undefined }
 }
 
-/** Puts together what is known of these members. */
+/** Members that are looked at in parts, each when it is asked for. */
+export interface SnapshotParts<N extends NodeLike> {
+  /** How many members there are. */
+  readonly size: number
+  /** Those from one index to before another. */
+  part(from: number, to: number): NodeSnapshot<N>[]
+}
+
+/** Puts together what is known of the members from one index to before another. */
 export function snapshotOf<N extends NodeLike>(
   members: readonly Member<N>[],
   options: SnapshotOptions,
+  from: number,
+  to: number,
 ): NodeSnapshot<N>[] {
-  const { view, shares, algorithm, memory, now, isCapped, tier, watchers } = options
+  const { values, shares, algorithm, memory, now, isCapped, tier, watchers } = options
   const ttl = ttlOf(algorithm)
   const { shows } = definitionOf(algorithm)
   const isCost = shows === 'cost'
   const weightOf = isWeighted(algorithm) ? weightsOf(algorithm) : undefined
   const isWeighed = shows === 'weight'
-  return members.map((member, i) => {
+  return members.slice(from, to).map((member, k) => {
+    const i = from + k
     const sampled = sampledAt(algorithm, memory, member)
-    const value = view.values[i] as number
+    const value = values[i] as number
     const age = sampled === undefined ? undefined : Math.max(0, now - sampled)
     const share = shares[i] as number
     return {

@@ -4,14 +4,20 @@
  * @param list undefined for an empty place
  */
 export function taken<T>(list: readonly (T | undefined)[], joined: readonly T[]): T[] {
-  const filled: (T | undefined)[] = [...list]
+  const filled = list.slice()
   let next = 0
-  for (let i = 0; i < filled.length; i++) {
-    if (filled[i] !== undefined) continue
-    if (next < joined.length) filled[i] = joined[next++]
-    else filled[i] = lastBehind(filled, i)
+  for (let i = filled.indexOf(undefined); i >= 0; i = filled.indexOf(undefined, i + 1)) {
+    if (next < joined.length) {
+      filled[i] = joined[next++]
+      continue
+    }
+    const last = lastBehind(filled, i)
+    if (last === undefined) filled.length = i
+    else filled[i] = last
   }
-  return [...filled.filter((one) => one !== undefined), ...joined.slice(next)]
+  for (const one of joined.slice(next)) filled.push(one)
+  // No place is empty any more.
+  return filled as T[]
 }
 
 // Takes away the last one behind a place, and the empty places behind it.

@@ -13,13 +13,13 @@ function isEmptyNow(error: unknown): boolean {
 }
 
 // What a command such as `<(pass show key)` writes comes after a while.
-function readSome(from: number, bytes: Buffer, length: number): number {
+function readSome(from: number, bytes: Buffer, length: number, wait: number): number {
   for (let waited = 0; ; waited += LOOK_EVERY) {
     try {
       return readSync(from, bytes, length, bytes.length - length, null)
     } catch (error) {
       if (!isEmptyNow(error)) throw error
-      if (waited >= PIPE_WAIT) throw new Error(`nothing came for ${PIPE_WAIT / 1_000} s`)
+      if (waited >= wait) throw new Error(`nothing came for ${wait / 1_000} s`)
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOOK_EVERY)
     }
   }
@@ -28,14 +28,15 @@ function readSome(from: number, bytes: Buffer, length: number): number {
 /**
  * Reads a file, but no more than `most` bytes and one: a device such as /dev/zero has no end. A pipe that nobody writes to is
  * an error, at once or after 10 s. Throws as `openSync` and `readSync` do.
+ * @param wait how long a pipe may go without a byte, ms
  */
-export function readBounded(path: string, most: number): Buffer {
+export function readBounded(path: string, most: number, wait = PIPE_WAIT): Buffer {
   const from = openSync(path, READ)
   try {
     const bytes = Buffer.alloc(most + 1)
     let length = 0
     while (length < bytes.length) {
-      const more = readSome(from, bytes, length)
+      const more = readSome(from, bytes, length, wait)
       if (more === 0) break
       length += more
     }

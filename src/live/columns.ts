@@ -6,6 +6,9 @@ import type { PartialNode } from './view-of.js'
 /** What a member has in a column: plain JSON; undefined for nothing. */
 type Cell = string | number | object | undefined
 
+/** What all members have in a column; null for nothing. */
+export type ColumnCells = readonly (Cell | null)[]
+
 /** One field of all members, as it is sent. */
 export interface Column {
   readonly name: string
@@ -103,22 +106,27 @@ export const COLUMNS: readonly Column[] = [
   ),
 ]
 
-/** The JSON of a column for these members. */
-export function columnText({ of }: Column, nodes: readonly LiveFacts[], rates: Float64Array): string {
-  const cells: (Cell | null)[] = []
+/** What a member has in a column, as JSON has it. */
+export function cellOf({ of }: Column, node: LiveFacts, rate: number): Cell | null {
+  const cell = of(node, rate)
+  return cell === undefined || (typeof cell === 'number' && !Number.isFinite(cell)) ? null : cell
+}
+
+/** The shortest way to send a column. */
+export function sentColumn(cells: ColumnCells): SentColumn {
+  const first = cells[0] ?? null
   let some = 0
   let areEqual = true
-  for (const [i, node] of nodes.entries()) {
-    const cell = of(node, rates[i] as number) ?? null
+  for (const cell of cells) {
     if (cell !== null) some++
-    if (cell !== cells[0] && i > 0) areEqual = false
-    cells.push(cell)
+    if (cell !== first) areEqual = false
   }
-  if (areEqual) return JSON.stringify({ all: cells[0] ?? null } satisfies SentColumn)
+  if (areEqual) return { all: first }
   // An index costs about as much as a value.
-  if (some * 2 >= cells.length) return JSON.stringify({ each: cells } satisfies SentColumn)
-  const at = [...cells.keys()].filter((i) => cells[i] !== null)
-  return JSON.stringify({ at, of: at.map((i) => cells[i] as Cell) } satisfies SentColumn)
+  if (some * 2 >= cells.length) return { each: cells }
+  const at: number[] = []
+  for (let i = 0; i < cells.length; i++) if (cells[i] !== null) at.push(i)
+  return { at, of: at.map((i) => cells[i] as Cell) }
 }
 
 /** What each of so many members has in a column. */
@@ -132,12 +140,15 @@ export function cellsOf(column: SentColumn | undefined, count: number): readonly
   return cells
 }
 
+// Names made for each member would cost more than all else.
+const REPORTED = METRICS.map((metric) => [metric, `report.${metric}`] as const)
+
 /** A member from its cells; `cell` gives that of a column. */
 export function nodeFrom(cell: (name: string) => Cell): PartialNode {
   const number = (name: string) => (cell(name) ?? undefined) as number | undefined
   const report: Partial<Record<MetricName, number>> = {}
-  for (const metric of METRICS) {
-    const value = number(`report.${metric}`)
+  for (const [metric, name] of REPORTED) {
+    const value = number(name)
     if (value !== undefined) report[metric] = value
   }
   return {

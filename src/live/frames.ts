@@ -1,11 +1,10 @@
-import { COLUMNS, cellsOf, columnText, nodeFrom, type SentColumn } from './columns.js'
+import { COLUMNS, cellsOf, nodeFrom, type SentColumn } from './columns.js'
 import { checkFrame, NoFrameError } from './frame-check.js'
 import type { LiveHead, LiveView } from './live-view.js'
-import type { Look } from './looks.js'
 import { viewOf } from './view-of.js'
 
 /** Frames of another version are not understood. */
-const VERSION = 1
+export const FRAME_VERSION = 1
 
 /** One event of a stream. */
 interface Frame {
@@ -16,38 +15,6 @@ interface Frame {
   /** How many members there are. */
   readonly count: number
   readonly columns: Readonly<Record<string, SentColumn>>
-}
-
-/** A look as it is sent. */
-export interface FrameTexts {
-  /** For who has not got the one before. */
-  whole(): string
-  /** For who has. */
-  readonly next: string
-}
-
-/** Writes looks as frames: by columns, since names take more than numbers, and of these those that changed. */
-export class FrameWriter {
-  #before = new Map<string, string>()
-  #count = -1
-
-  write({ head, nodes, rates }: Look): FrameTexts {
-    const count = nodes.length
-    const before = count === this.#count ? this.#before : new Map<string, string>()
-    const columns = new Map(COLUMNS.map((column) => [column.name, columnText(column, nodes, rates)]))
-    const changed = [...columns].filter(([name, text]) => before.get(name) !== text)
-    this.#before = columns
-    this.#count = count
-    const start = `{"version":${VERSION},"head":${JSON.stringify(head)},"count":${count},`
-    return {
-      whole: () => `${start}"isWhole":true,"columns":${joined([...columns])}}`,
-      next: `${start}"isWhole":${changed.length === columns.size},"columns":${joined(changed)}}`,
-    }
-  }
-}
-
-function joined(columns: readonly (readonly [string, string])[]): string {
-  return `{${columns.map(([name, text]) => `${JSON.stringify(name)}:${text}`).join(',')}}`
 }
 
 function parsed(text: string): { readonly version?: unknown } {
@@ -64,7 +31,7 @@ function parsed(text: string): { readonly version?: unknown } {
 function otherVersion(version: unknown): Error {
   if (typeof version !== 'number') return new NoFrameError('it sends no frames')
   return new Error(
-    `the balancer is another version of idlest: its frames are of version ${version}, not ${VERSION}`,
+    `the balancer is another version of idlest: its frames are of version ${version}, not ${FRAME_VERSION}`,
   )
 }
 
@@ -76,7 +43,7 @@ export class FrameReader {
   /** @throws Error where it is no frame, or does not go on from the last one */
   read(text: string): LiveView {
     const frame = parsed(text)
-    if (frame.version !== VERSION) throw otherVersion(frame.version)
+    if (frame.version !== FRAME_VERSION) throw otherVersion(frame.version)
     checkFrame(frame)
     const { isWhole, head, count, columns } = frame as Frame
     if (isWhole) this.#columns.clear()

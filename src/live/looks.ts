@@ -1,9 +1,11 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { definitionOfKind } from '../algorithms/registry.js'
 import type { Rules } from '../balancer/reasons.js'
 import type { NodeSnapshot } from '../balancer/snapshot.js'
 import type { BalancerStats } from '../balancer/stats.js'
 import type { Clock } from '../clock.js'
 import type { PollerCounters } from '../poller/poller.js'
+import { COLUMNS, type ColumnCells, cellOf } from './columns.js'
 import type { LiveHead, LivePoll } from './live-view.js'
 
 /** A balancer, as far as it is shown. */
@@ -14,15 +16,16 @@ export interface Watched {
   readonly pollInterval: number | undefined
   rules(): Rules
   stats(): BalancerStats
-  snapshot(): readonly NodeSnapshot[]
+  snapshotParts(): Iterable<readonly NodeSnapshot[]>
 }
 
 /** What one look at a balancer gave. */
 export interface Look {
   readonly head: LiveHead
-  readonly nodes: readonly NodeSnapshot[]
-  /** Picks per second of each of these. */
-  readonly rates: Float64Array
+  /** How many members there are. */
+  readonly count: number
+  /** By the names of `COLUMNS`. */
+  readonly columns: ReadonlyMap<string, ColumnCells>
 }
 
 /** Picks so far at some time. */
@@ -40,28 +43,36 @@ export class Looks {
   #before: Counted
 
   /** @param interval for those who watch, ms: how often looks are taken */
-  constructor(watched: Watched, interval: number) {
+  private constructor(watched: Watched, interval: number, before: Counted) {
     this.#watched = watched
     this.#interval = interval
-    this.#before = this.#count(watched.snapshot(), watched.stats())
-    this.#start = this.#before.time
+    this.#before = before
+    this.#start = before.time
   }
 
-  look(): Look {
-    const nodes = this.#watched.snapshot()
+  /** Notes how many picks there were before. */
+  static async from(watched: Watched, interval: number): Promise<Looks> {
+    return new Looks(watched, interval, await countIn(watched, () => {}))
+  }
+
+  /** Lets the event loop turn while it looks. Take one look at a time. */
+  async look(): Promise<Look> {
     const stats = this.#watched.stats()
     const before = this.#before
-    const now = this.#count(nodes, stats)
-    this.#before = now
-    const perSecond = (picks: number) =>
-      now.time > before.time ? (picks / (now.time - before.time)) * 1_000 : 0
-    const rates = Float64Array.from(nodes, ({ id, picks }) => {
-      const earlier = before.byNode.get(id) ?? 0
+    const time = this.#watched.clock.now()
+    const perSecond = (picks: number) => (time > before.time ? (picks / (time - before.time)) * 1_000 : 0)
+    const cells = COLUMNS.map(() => [] as ColumnCells[number][])
+    let count = 0
+    const now = await countIn(this.#watched, (node) => {
+      count++
+      const earlier = before.byNode.get(node.id) ?? 0
       // Fewer than before: it has left, and come back.
-      return perSecond(picks < earlier ? picks : picks - earlier)
+      const rate = perSecond(node.picks < earlier ? node.picks : node.picks - earlier)
+      for (const [k, column] of COLUMNS.entries()) cells[k]?.push(cellOf(column, node, rate))
     })
-    const picksPerSecond = perSecond(now.picks - before.picks)
-    return { head: this.#head(stats, now, now.time - before.time, picksPerSecond), nodes, rates }
+    this.#before = now
+    const head = this.#head(stats, now, now.time - before.time, perSecond(now.picks - before.picks))
+    return { head, count, columns: new Map(COLUMNS.map(({ name }, k) => [name, cells[k] ?? []])) }
   }
 
   #head(stats: BalancerStats, now: Counted, window: number, picksPerSecond: number): LiveHead {
@@ -84,14 +95,24 @@ export class Looks {
       stats,
     }
   }
+}
 
-  #count(nodes: readonly NodeSnapshot[], { picks }: BalancerStats): Counted {
-    return {
-      time: this.#watched.clock.now(),
-      picks: picks.picks + picks.arrayPicks,
-      byNode: new Map(nodes.map((node) => [node.id, node.picks])),
+/** Counts picks by member. Lets the event loop turn between some dozens of them. */
+async function countIn(watched: Watched, each: (node: NodeSnapshot) => void): Promise<Counted> {
+  const time = watched.clock.now()
+  const { picks } = watched.stats()
+  const byNode = new Map<string, number>()
+  let isFirst = true
+  for (const part of watched.snapshotParts()) {
+    // Those of the part before were looked at in a turn of their own.
+    if (isFirst) isFirst = false
+    else await nextTurn()
+    for (const node of part) {
+      byNode.set(node.id, node.picks)
+      each(node)
     }
   }
+  return { time, picks: picks.picks + picks.arrayPicks, byNode }
 }
 
 function pollOf(counters: PollerCounters, interval: number): LivePoll {

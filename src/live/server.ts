@@ -3,8 +3,9 @@ import { authority } from '../host.js'
 import { type ListenCounters, listen } from '../web/listening.js'
 import { answerPage, isOwnHost, PAGE_HEADERS } from '../web/pages.js'
 import { tokenCheck } from '../web/token.js'
-import { createWebServer, hasBody, type WebServerCounters } from '../web/web-server.js'
-import type { Watched } from './looks.js'
+import { createWebServer, hasBody, neverEnds, type WebServerCounters } from '../web/web-server.js'
+import { writeAll } from '../web/write-all.js'
+import { Looks, type Watched } from './looks.js'
 import { checkServeOptions, type ServeOptions } from './options.js'
 import { type ViewerCounters, Viewers } from './viewers.js'
 
@@ -33,6 +34,7 @@ export interface LiveServer {
 }
 
 const NO_STORE = { ...PAGE_HEADERS, 'cache-control': 'no-store' }
+const JSON_HEADERS = { ...NO_STORE, 'content-type': 'application/json' }
 
 /**
  * Serves a balancer.
@@ -43,7 +45,7 @@ export async function startLiveServer(watched: Watched, given: ServeOptions = {}
   const options = checkServeOptions(given)
   const { token, tls, interval } = options
   const mayLook = tokenCheck(token)
-  const viewers = new Viewers(watched, interval)
+  const viewers = new Viewers(watched.clock, interval, await Looks.from(watched, interval))
   const own = {
     requests: 0,
     refused: 0,
@@ -82,21 +84,32 @@ export async function startLiveServer(watched: Watched, given: ServeOptions = {}
       const headers = { 'www-authenticate': 'Bearer', connection: 'close' }
       send(response, 401, { error: 'a bearer token is needed' }, headers)
     } else if (path === '/snapshot') {
-      snapshot(response)
+      void snapshot(response)
     } else {
       // It is silent between frames, and its viewer says nothing.
       request.socket.setTimeout(0)
-      viewers.stream(request, response, NO_STORE).catch(() => response.destroy())
+      neverEnds(response)
+      viewers.stream(response, NO_STORE).catch(() => response.destroy())
     }
   }
 
-  function snapshot(response: ServerResponse): void {
+  async function snapshot(response: ServerResponse): Promise<void> {
+    const { socket } = response.req
+    let pieces: readonly Buffer[]
     try {
-      send(response, 200, viewers.snapshot())
-      own.snapshots++
+      // It may take a while, and the client has nothing to read meanwhile.
+      socket.setTimeout(0)
+      pieces = await viewers.snapshot(response)
+      socket.setTimeout(server.timeout)
     } catch {
       send(response, 503, { error: 'the balancer is closed' })
+      return
     }
+    const length = pieces.reduce((sum, { length }) => sum + length, 0)
+    response.writeHead(200, { ...JSON_HEADERS, 'content-length': length })
+    own.snapshots++
+    await writeAll(response, pieces)
+    response.end()
   }
 
   const server = createWebServer(tls, handle, refuse, own)
@@ -127,15 +140,10 @@ function isForeign({ headers }: IncomingMessage): boolean {
 function send(
   response: ServerResponse,
   status: number,
-  body: string | object,
+  body: object,
   headers: Readonly<Record<string, string>> = {},
 ): void {
-  const text = typeof body === 'string' ? body : JSON.stringify(body)
-  response.writeHead(status, {
-    ...NO_STORE,
-    'content-type': 'application/json',
-    'content-length': Buffer.byteLength(text),
-    ...headers,
-  })
+  const text = JSON.stringify(body)
+  response.writeHead(status, { ...JSON_HEADERS, 'content-length': Buffer.byteLength(text), ...headers })
   response.end(text)
 }

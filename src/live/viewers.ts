@@ -1,25 +1,43 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import { createSession, type Session } from 'better-sse'
+import type { ServerResponse } from 'node:http'
 import type { Clock, TimerHandle } from '../clock.js'
-import { FrameReader, type FrameTexts, FrameWriter } from './frames.js'
-import { Looks, type Watched } from './looks.js'
+import { writeAll } from '../web/write-all.js'
+import { documentOf } from './document.js'
+import { type Frames, FrameWriter } from './frame-writer.js'
+import type { Look, Looks } from './looks.js'
 
 /** How long a viewer may leave what it was sent unread before its connection is closed, ms. */
 const PATIENCE = 30_000
 
 /** Somebody who follows by a stream. */
 interface Viewer {
-  readonly session: Session
   readonly response: ServerResponse
+  /** The look that it was sent last. */
+  shown: Taken
+  isWriting: boolean
   /** Since when it has not read what it was sent, clock time; then frames are left out. */
   behindSince: number | undefined
 }
 
+/** A look, and what was made of it. */
 interface Taken {
-  /** Clock time, ms. */
+  /** Clock time at its end, ms. */
   readonly at: number
-  readonly texts: FrameTexts
-  snapshot: string | undefined
+  readonly look: Look
+  frames: Promise<Framed> | undefined
+}
+
+interface Framed extends Frames {
+  /** The look that `next` goes on from. */
+  readonly after: Taken | undefined
+}
+
+/** A document of a look. */
+interface Writing {
+  readonly of: Taken
+  /** Who waits for it. */
+  readonly waiting: Set<ServerResponse>
+  pieces: Promise<readonly Buffer[]>
+  isDone: boolean
 }
 
 /** What viewers cost and came to, since the start. */
@@ -36,7 +54,10 @@ export interface ViewerCounters {
   failed: number
 }
 
-/** Shows a balancer to all who watch, from one look an interval however many they are, and none while nobody does. */
+/**
+ * Shows a balancer to all who watch, from one look an interval however many they are, and none while nobody does. Looks,
+ * frames and documents of thousands of members are made over many turns of the event loop, one of each at a time.
+ */
 export class Viewers {
   readonly counters: ViewerCounters = { looks: 0, streams: 0, skipped: 0, stuck: 0, failed: 0 }
   readonly #clock: Clock
@@ -45,44 +66,46 @@ export class Viewers {
   readonly #writer = new FrameWriter()
   readonly #viewers = new Set<Viewer>()
   #taken: Taken | undefined
+  #taking: Promise<Taken> | undefined
+  // The last look of which frames are made.
+  #framed: Taken | undefined
+  #writing: Writing | undefined
   #timer: TimerHandle
+  #isShowing = false
   #isClosed = false
 
-  constructor(watched: Watched, interval: number) {
-    this.#clock = watched.clock
+  constructor(clock: Clock, interval: number, looks: Looks) {
+    this.#clock = clock
     this.#interval = interval
-    this.#looks = new Looks(watched, interval)
+    this.#looks = looks
   }
 
-  /** The whole view as one JSON document, at most an interval old. */
-  snapshot(): string {
-    const taken = this.#current()
-    taken.snapshot ??= JSON.stringify(new FrameReader().read(taken.texts.whole()))
-    return taken.snapshot
+  /**
+   * The whole view as one JSON document, in pieces: that of the last look, where it ended less than an interval ago.
+   * @param response who waits for it; nothing more is made once all those who wait went away
+   */
+  async snapshot(response: ServerResponse): Promise<readonly Buffer[]> {
+    const taken = await this.#current()
+    let writing = this.#writing
+    if (writing === undefined || (writing.isDone && writing.of !== taken)) writing = this.#write(taken)
+    if (!writing.isDone) writing.waiting.add(response)
+    return writing.pieces
   }
 
   /** Answers with a stream: the whole view, and then what changes. */
-  async stream(
-    request: IncomingMessage,
-    response: ServerResponse,
-    headers: Readonly<Record<string, string>>,
-  ): Promise<void> {
+  async stream(response: ServerResponse, headers: Readonly<Record<string, string>>): Promise<void> {
     // Who went away shows by the response's end.
     response.on('error', () => {})
-    const session = await createSession(request, response, {
-      headers: { ...headers },
-      // Frames come all the time, and have neither line breaks nor what has to be told after a lost connection.
-      keepAlive: null,
-      trustClientEventId: false,
-      serializer: (frame) => frame as string,
-      sanitizer: (frame) => frame,
-    })
+    response.writeHead(200, { ...headers, 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' })
+    response.flushHeaders()
+    const taken = await this.#current()
+    const frames = await this.#framesOf(taken)
     if (this.#isClosed || response.destroyed) {
       response.destroy()
       return
     }
-    const viewer: Viewer = { session, response, behindSince: undefined }
-    session.push(this.#current().texts.whole(), 'message', '')
+    const viewer: Viewer = { response, shown: taken, isWriting: false, behindSince: undefined }
+    void this.#send(viewer, frames.whole())
     this.counters.streams++
     this.#viewers.add(viewer)
     response.once('close', () => this.#leave(viewer))
@@ -96,8 +119,8 @@ export class Viewers {
     this.#viewers.clear()
   }
 
-  // While there are viewers the timer takes looks: another one would tear their frames apart.
-  #current(): Taken {
+  // While there are viewers the timer takes looks.
+  async #current(): Promise<Taken> {
     const taken = this.#taken
     if (taken !== undefined && (this.#viewers.size > 0 || this.#clock.now() - taken.at < this.#interval)) {
       return taken
@@ -105,43 +128,99 @@ export class Viewers {
     return this.#take()
   }
 
-  #take(): Taken {
+  // All who need another look while one is taken get that one.
+  #take(): Promise<Taken> {
+    this.#taking ??= this.#look().finally(() => {
+      this.#taking = undefined
+    })
+    return this.#taking
+  }
+
+  async #look(): Promise<Taken> {
     this.counters.looks++
-    const texts = this.#writer.write(this.#looks.look())
-    this.#taken = { at: this.#clock.now(), texts, snapshot: undefined }
-    return this.#taken
+    const look = await this.#looks.look()
+    const taken = { at: this.#clock.now(), look, frames: undefined }
+    this.#taken = taken
+    return taken
+  }
+
+  #framesOf(taken: Taken): Promise<Framed> {
+    if (taken.frames === undefined) {
+      const after = this.#framed
+      this.#framed = taken
+      taken.frames = this.#framesAfter(after, taken.look)
+    }
+    return taken.frames
+  }
+
+  async #framesAfter(after: Taken | undefined, look: Look): Promise<Framed> {
+    await after?.frames
+    return { ...(await this.#writer.write(look)), after }
+  }
+
+  #write(taken: Taken): Writing {
+    const waiting = new Set<ServerResponse>()
+    const isWanted = () => {
+      if (!this.#isClosed && [...waiting].some(({ destroyed }) => !destroyed)) return true
+      this.#writing = undefined
+      return false
+    }
+    const pieces = documentOf(taken.look, isWanted)
+    const writing = { of: taken, waiting, pieces, isDone: false }
+    const done = () => {
+      writing.isDone = true
+      waiting.clear()
+    }
+    pieces.then(done, done)
+    this.#writing = writing
+    return writing
   }
 
   #arm(): TimerHandle {
-    return this.#clock.setTimeout(() => this.#tick(), this.#interval)
+    return this.#clock.setTimeout(() => void this.#tick(), this.#interval)
   }
 
-  #tick(): void {
+  async #tick(): Promise<void> {
     this.#timer = this.#arm()
+    // The last look takes longer than an interval.
+    if (this.#isShowing) return
+    this.#isShowing = true
     try {
-      const { texts } = this.#take()
-      for (const viewer of [...this.#viewers]) this.#show(viewer, texts)
+      const taken = await this.#take()
+      const frames = await this.#framesOf(taken)
+      for (const viewer of [...this.#viewers]) this.#show(viewer, taken, frames)
     } catch {
       // They come again, and what is wrong shows to them then.
       this.counters.failed++
       for (const { response } of [...this.#viewers]) response.destroy()
+    } finally {
+      this.#isShowing = false
     }
   }
 
   // One frame at a time: who does not read makes nothing pile up.
-  #show(viewer: Viewer, texts: FrameTexts): void {
-    const { session, response, behindSince } = viewer
-    if (response.writableLength > 0) {
+  #show(viewer: Viewer, taken: Taken, frames: Framed): void {
+    const { response, behindSince, shown } = viewer
+    // It came while this look was made into frames.
+    if (shown === taken) return
+    if (viewer.isWriting || response.writableLength > 0) {
       this.counters.skipped++
       const now = this.#clock.now()
-      viewer.behindSince ??= now
+      viewer.behindSince = behindSince ?? now
       if (now - viewer.behindSince < PATIENCE) return
       this.counters.stuck++
       response.destroy()
       return
     }
     viewer.behindSince = undefined
-    session.push(behindSince === undefined ? texts.next : texts.whole(), 'message', '')
+    viewer.shown = taken
+    void this.#send(viewer, shown === frames.after ? frames.next : frames.whole())
+  }
+
+  async #send(viewer: Viewer, frame: readonly Buffer[]): Promise<void> {
+    viewer.isWriting = true
+    await writeAll(viewer.response, [EVENT, ...frame, END])
+    viewer.isWriting = false
   }
 
   #leave(viewer: Viewer): void {
@@ -154,3 +233,7 @@ export class Viewers {
     this.#timer = undefined
   }
 }
+
+// A frame has no line breaks.
+const EVENT = Buffer.from('data: ')
+const END = Buffer.from('\n\n')

@@ -2,14 +2,9 @@ import { lookup as dnsLookup, type LookupAddress, type LookupAllOptions, type Lo
 import type { LookupFunction } from 'node:net'
 import type { Clock, TimerHandle } from '../clock.js'
 import { processClock } from '../process-clock.js'
+import { type LookupBudget, ownBudget } from './lookup-budget.js'
 
-/**
- * Most lookups at a time. Each holds one of the four threads that libuv has for the whole process for as long as DNS takes,
- * and can't be given up: two are left to the application.
- */
-const AT_ONCE = 2
-
-/** Of these, the ones of names that lately took longer than `SLOW` or failed: others need not wait for them. */
+/** Of those of this thread, the ones of names that lately took longer than `SLOW` or failed: others need not wait for them. */
 const SLOW_AT_ONCE = 1
 
 /** A lookup that takes this long, ms, is slow. */
@@ -17,6 +12,9 @@ const SLOW = 1_000
 
 /** How long a socket waits for an address, ms. */
 const PATIENCE = 10_000
+
+/** How soon to try again, ms, while other threads have all lookups that may be under way. */
+const AGAIN = 20
 
 /** How long addresses are good for, ms: agents that are connected to anew in each cycle share them. */
 const GOOD_FOR = 5_000
@@ -38,8 +36,8 @@ interface Pending {
 }
 
 /**
- * Looks names up for sockets as `dns.lookup` does, but one lookup of a name at a time, and two of all names. While DNS
- * hangs, lookups neither pile up nor take the threads that the application needs for its own.
+ * Looks names up for sockets as `dns.lookup` does, but one lookup of a name at a time, and two of all names over all polling
+ * threads. While DNS hangs, lookups neither pile up nor take the threads that the application needs for its own.
  */
 export class Lookups {
   readonly #clock: Clock
@@ -49,12 +47,15 @@ export class Lookups {
   readonly #queue = new Set<Pending>()
   readonly #known = new Map<string, { readonly addresses: LookupAddress[]; readonly until: number }>()
   readonly #slow = new Set<string>()
+  readonly #budget: LookupBudget
   #running = 0
   #slowRunning = 0
+  #again: TimerHandle
 
-  constructor(clock: Clock = processClock, resolve: ResolveAll = dnsLookup) {
+  constructor(clock: Clock = processClock, resolve: ResolveAll = dnsLookup, budget = ownBudget()) {
     this.#clock = clock
     this.#resolve = resolve
+    this.#budget = budget
   }
 
   /** What sockets take as their option `lookup`. */
@@ -97,12 +98,24 @@ export class Lookups {
 
   #startNext(): void {
     for (const pending of this.#queue) {
-      if (this.#running >= AT_ONCE) return
       const isSlow = this.#slow.has(pending.key)
       if (isSlow && this.#slowRunning >= SLOW_AT_ONCE) continue
+      if (!this.#budget.take()) {
+        this.#tryAgain()
+        return
+      }
       this.#queue.delete(pending)
       this.#start(pending, isSlow)
     }
+  }
+
+  // What ends here starts the next; what ends in another thread is not heard of.
+  #tryAgain(): void {
+    if (this.#running > 0 || this.#again !== undefined) return
+    this.#again = this.#clock.setTimeout(() => {
+      this.#again = undefined
+      this.#startNext()
+    }, AGAIN)
   }
 
   #start(pending: Pending, isSlow: boolean): void {
@@ -111,6 +124,7 @@ export class Lookups {
     if (isSlow) this.#slowRunning++
     this.#resolve(pending.name, pending.options, (error, addresses) => {
       this.#running--
+      this.#budget.giveBack()
       if (isSlow) this.#slowRunning--
       this.#remember(pending.key, error === null ? addresses : undefined, this.#clock.now() - began)
       this.#pending.delete(pending.key)

@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads'
 import { reasonOf } from '../errors.js'
 import { hasModuleUrl, isBundled, ownUrl } from '../own-package.js'
 import { VERSION } from '../version.js'
+import { budgetWith, type HeldLookups } from './lookup-budget.js'
 import type { FromWorker, ToWorker } from './protocol.js'
 import { RemotePollers } from './remote-pollers.js'
 
@@ -42,7 +43,7 @@ export function threadFlags(flags: readonly string[]): string[] | undefined {
 const YOUNG_GENERATION = 8
 
 /** What a polling thread is started with. */
-export interface ThreadData {
+export interface ThreadData extends HeldLookups {
   /** The version of idlest that starts it. */
   readonly idlest: string
 }
@@ -65,10 +66,18 @@ export function checkThreadData(data: Partial<ThreadData> | null | undefined): v
 
 /** Starts a polling thread. @throws what Node.js throws where it may not, or its program is known not to be there */
 export function startThread(): WorkerLike {
+  const heldLookups = new SharedArrayBuffer(4)
+  const budget = budgetWith(heldLookups)
+  const thread = newThread({ idlest: VERSION, heldLookups })
+  thread.on('exit', () => budget.giveBackAll())
+  return thread
+}
+
+function newThread(workerData: ThreadData): Worker {
   const execArgv = threadFlags(process.execArgv)
   const options = {
     name: 'idlest-poll',
-    workerData: { idlest: VERSION } satisfies ThreadData,
+    workerData,
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION },
     ...(execArgv !== undefined && { execArgv }),
   }

@@ -117,9 +117,20 @@ function oneByOne(
     }
     counters.requests++
     counters.refused++
-    if (!before.writableEnded) socket.destroy()
-    else if (before.listenerCount('close', closeBehind) === 0) before.once('close', closeBehind)
+    if (endless.has(before)) socket.destroy()
+    else if (before.listenerCount('close', closeBehind) === 0) {
+      // What else it sends is not read.
+      socket.pause()
+      before.once('close', closeBehind)
+    }
   }
+}
+
+const endless = new WeakSet<ServerResponse>()
+
+/** Notes that an answer never ends: a client that asks for something else behind it is let go of at once. */
+export function neverEnds(response: ServerResponse): void {
+  endless.add(response)
 }
 
 function closeBehind(this: ServerResponse): void {

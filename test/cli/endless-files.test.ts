@@ -1,8 +1,19 @@
 import { execFileSync } from 'node:child_process'
-import { createWriteStream, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  createWriteStream,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
+import { openLog } from '../../dist/access-log/source.js'
+import { readBounded } from '../../dist/cli/bounded-file.js'
 import { run } from './command.js'
 
 const endless = existsSync('/dev/zero') ? test : test.skip
@@ -60,4 +71,25 @@ endless('a log and a scenario that a command writes to a pipe are read', async (
   createWriteStream(scenario).end('{ "servers": -1 }')
   const read = await run('simulate', scenario)
   t.regex(read.stderr, /servers/)
+})
+
+/** A pipe that somebody holds open for writing. */
+function heldPipe(t: ExecutionContext) {
+  const path = pipe(t)
+  const fd = openSync(path, constants.O_RDWR)
+  t.teardown(() => closeSync(fd))
+  return { path, fd }
+}
+
+endless('a pipe whose writer says nothing, or nothing more, is given up after a while', async (t) => {
+  const { path, fd } = heldPipe(t)
+  const read = async () => {
+    for await (const _ of await openLog(path, 50));
+  }
+  for (const text of ['', '127.0.0.1 - -']) {
+    if (text.length > 0) writeSync(fd, text)
+    t.throws(() => readBounded(path, 1_000, 50), { message: 'nothing came for 0.05 s' })
+    if (text.length > 0) writeSync(fd, text)
+    await t.throwsAsync(read(), { message: 'nothing came for 0.05 s' })
+  }
 })

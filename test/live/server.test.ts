@@ -4,7 +4,8 @@ import http from 'node:http'
 import https from 'node:https'
 import { connect } from 'node:net'
 import test, { type ExecutionContext } from 'ava'
-import { ClosedError, ListenError, OptionError, type ServeOptions } from '../../dist/index.js'
+import { ClosedError, ListenError, type LiveView, OptionError, type ServeOptions } from '../../dist/index.js'
+import { FrameReader } from '../../dist/live/frames.js'
 import { child } from '../support/child.js'
 import { served, snapshotAt } from './support.js'
 
@@ -152,7 +153,8 @@ test('a viewer that does not read makes nothing pile up, and is let go of after 
   for (let i = 0; server.counters.stuck === 0 && i < 60; i++) {
     balancer.setNodes(nodes.map((node) => `${node}-${i}`))
     await clock.advance(10_000)
-    await new Promise(setImmediate)
+    // A look at 1,000 nodes takes some dozens of turns.
+    for (let turn = 0; turn < 200; turn++) await new Promise(setImmediate)
   }
   t.is(server.counters.stuck, 1)
   t.true(server.counters.skipped >= 4)
@@ -305,4 +307,83 @@ test('of snapshots that are asked for in one packet the first is answered, and t
   t.is(server.counters.snapshots, 1)
   t.is(server.counters.requests, 500)
   t.is(server.counters.refused, 499)
+})
+
+const MANY = Array.from({ length: 2_000 }, (_, i) => `node-${i}`)
+
+test('a snapshot of thousands of nodes is made once for all who ask for it, while the event loop turns', async (t) => {
+  const { balancer, server } = await served(t, {}, MANY)
+  balancer.report('node-1999', { cpu: 20 })
+  let turns = 0
+  let isMade = false
+  const count = () => {
+    turns++
+    if (!isMade) setImmediate(count)
+  }
+  count()
+  const views = await Promise.all([1, 2, 3].map(() => snapshotAt(server.url)))
+  isMade = true
+  t.true(turns > 60, `${turns}`)
+  t.is(server.counters.looks, 1)
+  for (const view of views) {
+    t.deepEqual(
+      view.nodes.map(({ id }) => id),
+      MANY,
+    )
+    t.like(view.nodes.at(-1), { cpu: 20, share: 1 })
+    t.deepEqual(view, views[0])
+  }
+})
+
+test('who goes away while a snapshot is made takes nothing from the others', async (t) => {
+  const { server } = await served(t, {}, MANY)
+  const gone = connect(server.port, '127.0.0.1')
+  gone.write('GET /snapshot HTTP/1.1\r\nhost: localhost\r\n\r\n')
+  while (server.counters.looks === 0) await new Promise(setImmediate)
+  gone.destroy()
+  t.is((await snapshotAt(server.url)).nodes.length, MANY.length)
+  t.is(server.counters.looks, 1)
+})
+
+test('members may come and go while a snapshot is made: it has those of its beginning', async (t) => {
+  const { balancer, server } = await served(t, {}, MANY)
+  const asked = snapshotAt(server.url)
+  while (server.counters.looks === 0) await new Promise(setImmediate)
+  balancer.setNodes(['other'])
+  balancer.select()
+  t.deepEqual(
+    (await asked).nodes.map(({ id }) => id),
+    MANY,
+  )
+})
+
+test('a balancer may be closed while a snapshot is made', async (t) => {
+  const { balancer, server } = await served(t, {}, MANY)
+  const asked = ask(`${server.url}snapshot`).catch(() => ({ status: 0 }))
+  while (server.counters.looks === 0) await new Promise(setImmediate)
+  await balancer.close()
+  t.not((await asked).status, 200)
+})
+
+test('streams of thousands of nodes stay whole, whoever comes and goes, and whenever they came', async (t) => {
+  const { balancer, clock, server } = await served(t, { interval: 500 }, MANY)
+  const readers = []
+  for (let round = 0; round < 6; round++) {
+    const { request, frames, next } = await stream(t, server.url)
+    while (frames.length === 0) await next()
+    const reader = new FrameReader()
+    readers.push({ request, frames, next, reader, read: 0, seen: undefined as LiveView | undefined })
+    balancer.report(`node-${round}`, { cpu: round + 1 })
+    await snapshotAt(server.url)
+    const all = Promise.all(readers.map(({ next }) => next()))
+    await clock.advance(500)
+    await all
+    for (const one of readers) {
+      for (; one.read < one.frames.length; one.read++) {
+        one.seen = one.reader.read(JSON.stringify(one.frames[one.read]))
+      }
+      t.is(one.seen?.nodes[round]?.cpu, round + 1)
+      t.deepEqual(one.seen?.nodes, readers[0]?.seen?.nodes)
+    }
+  }
 })

@@ -1,5 +1,6 @@
 import type { LookupAddress } from 'node:dns'
 import test from 'ava'
+import { LookupBudget } from '../../dist/poller/lookup-budget.js'
 import { Lookups, type ResolveAll } from '../../dist/poller/lookups.js'
 import { VirtualClock } from '../../dist/simulation/virtual-clock.js'
 
@@ -11,8 +12,9 @@ interface Running {
 
 const all = (...addresses: string[]): LookupAddress[] => addresses.map((address) => ({ address, family: 4 }))
 
-function setUp() {
-  const clock = new VirtualClock()
+const word = () => new SharedArrayBuffer(4)
+
+function setUp(budget = new LookupBudget(word(), word()), clock = new VirtualClock()) {
   const running: Running[] = []
   const resolve: ResolveAll = (name, _, callback) => {
     const end = () => running.splice(running.indexOf(one), 1)
@@ -29,7 +31,7 @@ function setUp() {
     }
     running.push(one)
   }
-  const { lookup } = new Lookups(clock, resolve)
+  const { lookup } = new Lookups(clock, resolve, budget)
   const heard: string[] = []
   const ask = (name: string) =>
     lookup(name, { all: true }, (error, addresses) => {
@@ -112,4 +114,37 @@ test('sockets that want one address get the first', (t) => {
   lookup('a', {}, (...said) => heard.push(said))
   running[0]?.answer('10.0.0.1', '10.0.0.2')
   t.deepEqual(heard, [[null, '10.0.0.1', 4]])
+})
+
+test('several threads look up two names at a time together, and none waits for ever', async (t) => {
+  const ofAll = word()
+  const clock = new VirtualClock()
+  const threads = [1, 2, 3].map(() => setUp(new LookupBudget(ofAll, word()), clock))
+  for (const [i, { ask }] of threads.entries()) for (const name of ['a', 'b', 'c']) ask(`${name}${i}`)
+  const running = () => threads.flatMap(({ running }) => running)
+  const asked: string[] = []
+  while (running().length > 0) {
+    t.true(running().length <= 2)
+    const [one] = running()
+    asked.push(one?.name ?? '')
+    one?.answer('10.0.0.1')
+    await clock.advance(20)
+  }
+  t.deepEqual(asked.sort(), ['a0', 'a1', 'a2', 'b0', 'b1', 'b2', 'c0', 'c1', 'c2'])
+  t.is(clock.pending, 0)
+})
+
+test('what a thread that ended had under way is given back', async (t) => {
+  const ofAll = word()
+  const held = word()
+  const clock = new VirtualClock()
+  const ended = setUp(new LookupBudget(ofAll, held), clock)
+  const other = setUp(new LookupBudget(ofAll, word()), clock)
+  for (const name of ['a', 'b', 'c']) ended.ask(name)
+  other.ask('d')
+  await clock.advance(100)
+  t.deepEqual(other.names(), [])
+  new LookupBudget(ofAll, held).giveBackAll()
+  await clock.advance(100)
+  t.deepEqual(other.names(), ['d'])
 })

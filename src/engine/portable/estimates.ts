@@ -18,6 +18,7 @@ export class Estimates {
 
   /** Takes over the members; those that stay keep their estimates. */
   setMembers(members: MemberArrays): void {
+    if (this.#smoothing === 0) return
     const places = placesBefore(this.#members, members)
     this.#values = valuesAt(places, this.#values, 0)
     this.#times = valuesAt(places, this.#times, Number.NEGATIVE_INFINITY)

@@ -1,16 +1,10 @@
 import { OTHER } from './catalogue.js'
 
-/** A node's count since it became a member. */
-export interface Count {
-  readonly id: string
-  readonly count: number
-}
-
 interface Series {
   /** The member's count when it was last seen. */
-  seen: number
+  readonly seen: number
   /** What the series has come to. */
-  value: number
+  readonly value: number
 }
 
 /**
@@ -18,36 +12,42 @@ interface Series {
  * anew, and though nodes get a series of their own or lose it. All series together are the balancer's own count.
  */
 export class NodeCounts {
-  readonly #series = new Map<string, Series>()
+  #series = new Map<string, Series>()
   // What members have counted that have no series.
-  readonly #unnamed = new Map<string, number>()
+  #unnamed = new Map<string, number>()
+  // As they are noted.
+  #nextSeries = new Map<string, Series>()
+  #nextUnnamed = new Map<string, number>()
   // What series came to that have ended.
   #ended = 0
   #other = 0
 
+  /** Forgets what was noted since the last `end`. */
+  begin(): void {
+    this.#nextSeries = new Map()
+    this.#nextUnnamed = new Map()
+  }
+
   /**
-   * Takes in the counts as they are now.
-   * @param named who has a series of its own; others, and what no member has counted, are `OTHER`
+   * Takes in a member's count as it is now: since it became a member.
+   * @param isNamed whether it has a series of its own; others, and what no member has counted, are `OTHER`
+   */
+  note(id: string, count: number, isNamed: boolean): void {
+    if (isNamed) this.#nextSeries.set(id, this.#grown(id, count))
+    else this.#nextUnnamed.set(id, count)
+  }
+
+  /**
+   * Ends the series of all that were not noted with one.
    * @param total the balancer's own count
    */
-  update(counts: readonly Count[], named: ReadonlySet<string>, total: number): void {
-    const members = new Set(counts.map(({ id }) => id))
-    for (const [id, { value }] of this.#series) {
-      if (members.has(id) && named.has(id)) continue
-      this.#ended += value
-      this.#series.delete(id)
-    }
-    for (const id of this.#unnamed.keys()) {
-      if (!members.has(id)) this.#unnamed.delete(id)
-    }
+  end(total: number): void {
+    for (const [id, { value }] of this.#series) if (!this.#nextSeries.has(id)) this.#ended += value
+    this.#series = this.#nextSeries
+    this.#unnamed = this.#nextUnnamed
+    this.begin()
     let sum = this.#ended
-    for (const { id, count } of counts) {
-      if (!named.has(id)) {
-        this.#unnamed.set(id, count)
-        continue
-      }
-      sum += this.#grow(id, count)
-    }
+    for (const { value } of this.#series.values()) sum += value
     // Never less, though a member may be seen before the balancer counts what it did.
     this.#other = Math.max(this.#other, total - sum)
   }
@@ -62,20 +62,15 @@ export class NodeCounts {
     if (other > 0) yield [OTHER, other]
   }
 
-  // Returns what the node's series has come to.
-  #grow(id: string, count: number): number {
+  #grown(id: string, count: number): Series {
     const series = this.#series.get(id)
     if (series !== undefined) {
+      const { seen, value } = series
       // Less than before: it has left and come back.
-      series.value += count < series.seen ? count : count - series.seen
-      series.seen = count
-      return series.value
+      return { seen: count, value: value + (count < seen ? count : count - seen) }
     }
     // What it did while it had none is in `OTHER`.
     const before = this.#unnamed.get(id) ?? 0
-    this.#unnamed.delete(id)
-    const value = count < before ? count : count - before
-    this.#series.set(id, { seen: count, value })
-    return value
+    return { seen: count, value: count < before ? count : count - before }
   }
 }

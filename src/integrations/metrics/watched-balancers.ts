@@ -30,6 +30,8 @@ export class WatchedBalancers {
   readonly #options: WatchedOptions
   readonly #watched = new Map<string, { readonly balancer: Watchable; readonly observer: Observer }>()
 
+  #observing: Promise<readonly Point[]> | undefined
+
   constructor(options: WatchedOptions) {
     this.#options = options
   }
@@ -50,12 +52,25 @@ export class WatchedBalancers {
     return { close, [Symbol.dispose]: close }
   }
 
-  /** Looks at all of them. Those that have been closed were looked at for the last time. */
-  observe(): Point[] {
+  /**
+   * Looks at all of them, over many turns of the event loop where there are thousands of nodes. Those that have been closed
+   * were looked at for the last time. All who ask while it looks get the same.
+   */
+  observe(): Promise<readonly Point[]> {
+    this.#observing ??= this.#observe().finally(() => {
+      this.#observing = undefined
+    })
+    return this.#observing
+  }
+
+  async #observe(): Promise<readonly Point[]> {
     const points: Point[] = []
-    for (const [name, { balancer, observer }] of this.#watched) {
-      const { closed } = balancer
-      for (const point of observer.observe()) points.push(point)
+    for (const [name, watched] of [...this.#watched]) {
+      const { closed } = watched.balancer
+      const observed = await watched.observer.observe()
+      // It may have been let go of meanwhile.
+      if (this.#watched.get(name) !== watched) continue
+      for (const point of observed) points.push(point)
       if (closed) this.#remove(name)
     }
     return points
@@ -85,7 +100,7 @@ function checkBalancer(value: Watchable): Watchable {
     typeof value === 'object' &&
     value !== null &&
     typeof value.stats === 'function' &&
-    typeof value.snapshot === 'function'
+    typeof value.snapshotParts === 'function'
   if (!isBalancer)
     throw new OptionError('balancer', value, 'a balancer, from createBalancer() or attachBalancer()')
   return value

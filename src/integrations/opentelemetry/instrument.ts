@@ -93,8 +93,8 @@ function watchedOn(meter: Meter): WatchedBalancers {
   })
   const instruments = observables(meter)
   meter.addBatchObservableCallback(
-    (result) => {
-      for (const { metric, value, attributes } of watched.observe()) {
+    async (result) => {
+      for (const { metric, value, attributes } of await watched.observe()) {
         const instrument = instruments.get(metric)
         if (instrument !== undefined) result.observe(instrument, value, attributes)
       }

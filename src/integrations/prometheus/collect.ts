@@ -95,8 +95,7 @@ class Collector {
   readonly watched: WatchedBalancers
   readonly #metrics = new Map<MetricKey, Counter | Gauge>()
   readonly #durations: Histogram
-  // What was seen in this turn.
-  #seen: Map<MetricKey, Point[]> | undefined
+  #looking: Promise<ReadonlyMap<MetricKey, readonly Point[]>> | undefined
 
   constructor(client: Client, registry: Registry) {
     this.#durations = new client.Histogram({
@@ -123,29 +122,30 @@ class Collector {
     return registry.getSingleMetric(prometheusName(METRICS.pollDuration)) === this.#durations
   }
 
-  #collect(key: MetricKey): void {
+  async #collect(key: MetricKey): Promise<void> {
+    const points = (await this.#look()).get(key) ?? []
     const metric = this.#metrics.get(key)
     metric?.reset()
-    for (const { value, attributes } of this.#look().get(key) ?? []) {
-      metric?.inc(labelsOf(attributes), value)
-    }
+    for (const { value, attributes } of points) metric?.inc(labelsOf(attributes), value)
   }
 
-  // A registry asks all metrics in one turn: one look is for all.
-  #look(): ReadonlyMap<MetricKey, readonly Point[]> {
-    if (this.#seen !== undefined) return this.#seen
+  // A registry asks all metrics in one turn: one look is for all, and for scrapes that come while it is taken.
+  #look(): Promise<ReadonlyMap<MetricKey, readonly Point[]>> {
+    this.#looking ??= this.#lookAnew().finally(() => {
+      this.#looking = undefined
+    })
+    return this.#looking
+  }
+
+  async #lookAnew(): Promise<ReadonlyMap<MetricKey, readonly Point[]>> {
     const seen = new Map<MetricKey, Point[]>()
-    for (const point of this.watched.observe()) {
+    for (const point of await this.watched.observe()) {
       // What is not told is gone.
       if (point.isLast) continue
       const points = seen.get(point.metric)
       if (points === undefined) seen.set(point.metric, [point])
       else points.push(point)
     }
-    this.#seen = seen
-    queueMicrotask(() => {
-      this.#seen = undefined
-    })
     return seen
   }
 

@@ -108,6 +108,7 @@ export const commentExamples: readonly CommentExample[] = [
     inThread: true,
     comesTo: 'await until(() => worked.length === 1)',
   },
+  { file: CONTRACT, has: 'balancer.snapshotParts(', compiledAlone: true },
   { file: CONTRACT, has: 'balancer.explain(', comesTo: "assert.notEqual(words, '')" },
   { file: CONTRACT, has: 'balancer.serve(', comesTo: 'assert.equal((await fetch(url)).status, 200)' },
   {

@@ -2,10 +2,21 @@ import test from 'ava'
 import fc from 'fast-check'
 import { NodeCounts } from '../../../dist/integrations/metrics/node-counts.js'
 
+/** Takes in counts by id. */
+function note(
+  counts: NodeCounts,
+  now: Iterable<readonly [string, number]>,
+  named: Iterable<string>,
+  total: number,
+) {
+  const isNamed = new Set(named)
+  for (const [id, count] of now) counts.note(id, count, isNamed.has(id))
+  counts.end(total)
+}
+
 function update(counts: NodeCounts, now: Readonly<Record<string, number>>, named: string, total?: number) {
-  const list = Object.entries(now).map(([id, count]) => ({ id, count }))
-  const sum = list.reduce((sum, { count }) => sum + count, 0)
-  counts.update(list, new Set(named), total ?? sum)
+  const sum = Object.values(now).reduce((sum, count) => sum + count, 0)
+  note(counts, Object.entries(now), named, total ?? sum)
   return Object.fromEntries(counts.entries())
 }
 
@@ -41,7 +52,7 @@ test('a node that is called as the others are is one of them', (t) => {
     'without a series of its own',
   )
   const counts = new NodeCounts()
-  counts.update([{ id: 'other', count: 3 }], new Set(['other']), 4)
+  note(counts, [['other', 3]], ['other'], 4)
   t.deepEqual(Object.fromEntries(counts.entries()), { other: 4 })
 })
 
@@ -67,11 +78,7 @@ test('whatever members do, each series only grows while it lasts, and all are th
           now.set(id, (now.get(id) ?? 0) + (picked[id] ?? 0))
           total += picked[id] ?? 0
         }
-        counts.update(
-          [...now].map(([id, count]) => ({ id, count })),
-          new Set(named),
-          total,
-        )
+        note(counts, now, named, total)
         const after = new Map(counts.entries())
         for (const [id, value] of before) {
           const goesOn = id === 'other' || (now.has(id) && named.includes(id))

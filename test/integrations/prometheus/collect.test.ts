@@ -6,6 +6,7 @@ import {
   hashRing,
   leastCpu,
   OptionError,
+  random,
   weightedRoundRobin,
 } from '../../../dist/index.js'
 import { collectBalancer } from '../../../dist/integrations/prometheus/index.js'
@@ -152,9 +153,9 @@ test('a scrape looks at a balancer once', async (t) => {
       looks.stats++
       return balancer.stats()
     },
-    snapshot: () => {
+    snapshotParts: () => {
       looks.snapshots++
-      return balancer.snapshot()
+      return balancer.snapshotParts()
     },
   }
   const registry = new Registry()
@@ -165,6 +166,35 @@ test('a scrape looks at a balancer once', async (t) => {
   t.deepEqual(looks, { stats: 2, snapshots: 2 })
   await registry.getSingleMetric('idlest_pool_fresh')?.get()
   t.deepEqual(looks, { stats: 3, snapshots: 3 })
+})
+
+test('a scrape of thousands of nodes lets the event loop turn, and scrapes at the same time are one look', async (t) => {
+  const nodes = Array.from({ length: 5_000 }, (_, i) => `node-${i}`)
+  const { balancer } = watched(t, { nodes, algorithm: random() })
+  for (let i = 0; i < 20_000; i++) balancer.select()
+  const registry = new Registry()
+  collectBalancer(balancer, { registry, maxNodes: 0 })
+  let turns = 0
+  let isDone = false
+  const count = () => {
+    turns++
+    // Picks and members of meanwhile.
+    if (turns === 20) balancer.setNodes(nodes.slice(2_500))
+    balancer.select()
+    if (!isDone) setImmediate(count)
+  }
+  setImmediate(count)
+  const [one, two] = await Promise.all([scrape(registry, 'idlest_picks_total'), registry.metrics()])
+  isDone = true
+  await new Promise(setImmediate)
+  t.true(turns > 80 && turns < 1_000, `${turns}`)
+  t.deepEqual(one, { other: 20_000 }, 'as of the beginning')
+  t.true(two.includes('idlest_pool_size{'))
+  t.deepEqual(
+    await scrape(registry, 'idlest_picks_total'),
+    { other: 20_000 + turns },
+    'none is lost, none counts twice',
+  )
 })
 
 test('several balancers share a registry, by name', async (t) => {

@@ -1,5 +1,8 @@
+import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
+  closeSync,
+  constants,
   mkdirSync,
   openSync,
   readFileSync,
@@ -34,6 +37,16 @@ function refused(t: ExecutionContext, file: string, message: RegExp, maxNodes?: 
   t.is(error?.code, 'IDLEST_TABLE')
   t.true(error?.message.includes(JSON.stringify(file)))
 }
+
+test('a pipe is refused at once, whether or not somebody has it open', (t) => {
+  const file = filePath()
+  execFileSync('mkfifo', [file])
+  refused(t, file, /./)
+  const held = openSync(file, constants.O_RDWR)
+  t.teardown(() => closeSync(held))
+  refused(t, file, /./)
+  t.true(statSync(file).isFIFO())
+})
 
 test('a file that is no table is refused, and stays as it is', (t) => {
   for (const content of ['', 'x', 'x'.repeat(100_000)]) {
