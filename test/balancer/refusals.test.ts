@@ -1,20 +1,5 @@
 import test from 'ava'
-import {
-  adaptive,
-  type Balancer,
-  createBalancer,
-  hashRing,
-  leastConnections,
-  leastCpu,
-  maglev,
-  type Outcome,
-  powerOfTwo,
-  prequal,
-  random,
-  roundRobin,
-  spareCapacity,
-  weightedRoundRobin,
-} from '../../dist/index.js'
+import { adaptive, type Balancer, createBalancer, type Outcome } from '../../dist/index.js'
 import { VirtualClock } from '../../dist/simulation/virtual-clock.js'
 import { engines } from '../support/engines.js'
 import { eventsOf } from '../support/events.js'
@@ -221,49 +206,3 @@ test('a request on a connection that the server had closed, or on a stream that 
     }
   }
 })
-
-const algorithms = [
-  adaptive(),
-  leastConnections(),
-  leastConnections({ exact: true }),
-  leastCpu(),
-  powerOfTwo({ metric: 'cpu' }),
-  powerOfTwo({ metric: 'inFlight' }),
-  prequal(),
-  random(),
-  roundRobin(),
-  spareCapacity(),
-  weightedRoundRobin(),
-  hashRing(),
-  maglev(),
-]
-
-for (const [i, algorithm] of algorithms.entries()) {
-  test(`with ${algorithm.kind} (${i}), where most nodes refuse, at most 2 % of the calls are lost after 3 s`, async (t) => {
-    const takesKeys = algorithm.kind === 'hashRing' || algorithm.kind === 'maglev'
-    for (const size of [3, 4, 8]) {
-      const clock = new VirtualClock()
-      const nodes = Array.from({ length: size }, (_, i) => `n${i}`)
-      const balancer = createBalancer({ nodes, poll: false, clock, seed: 1, algorithm })
-      const work = async (node: string) => {
-        if (node !== 'n0') throw refusal()
-        await new Promise<void>((resolve) => clock.setTimeout(resolve, 4))
-      }
-      let lost = 0
-      // 100 a second, past the first return of those that were ejected.
-      for (let sent = 0; sent < 3_500; sent += 25) {
-        const calls = Array.from({ length: 25 }, (_, i) => {
-          const options = takesKeys ? { key: `key ${sent + i}`, attempts: 2 } : { attempts: 2 }
-          return balancer.run(work, options).catch(() => {
-            if (sent >= 300) lost++
-          })
-        })
-        await clock.advance(250)
-        await Promise.all(calls)
-      }
-      t.true(lost / 3_200 <= 0.02, `${algorithm.kind}, ${size} nodes: ${lost} lost`)
-      t.true(balancer.snapshot().every(({ id, ejected }) => (ejected === undefined) === (id === 'n0')))
-      await balancer.close()
-    }
-  })
-}

@@ -1,7 +1,7 @@
 import type { ExecutionContext } from 'ava'
 import type { Page } from 'playwright-core'
 import { createBalancer, httpTransport, leastCpu, random, type ServeOptions } from '../../dist/index.js'
-import { faults, inBrowser, picture } from '../scene/browser.js'
+import { faults, inBrowser, keepLabels, labelsOf, type Painted, picture } from '../scene/browser.js'
 
 const MANY = 5_000
 
@@ -31,11 +31,6 @@ async function fleet(t: ExecutionContext, options: ServeOptions = {}) {
 async function open(page: Page, url: string): Promise<void> {
   await page.goto(url)
   await page.locator('tbody tr.row').first().waitFor()
-}
-
-/** What the init script of a test keeps of the painted labels: those of each chart. */
-interface Painted {
-  labels(): string[][]
 }
 
 function row(page: Page, id: string) {
@@ -81,43 +76,34 @@ for (const { name, options } of looks) {
   )
 }
 
-inBrowser('no label of a chart’s axis repeats', {}, async (t, page) => {
-  // Labels are painted: what each canvas was last painted with is kept.
-  await page.addInitScript(() => {
-    const painted = new Map<object, string[]>()
-    const context = CanvasRenderingContext2D.prototype
-    const { clearRect, fillText } = context
-    context.clearRect = function (...box) {
-      painted.set(this, [])
-      clearRect.apply(this, box)
+inBrowser(
+  'each line of a chart’s axes has a label of its own, which is no rounded one',
+  {},
+  async (t, page) => {
+    await keepLabels(page)
+    const { balancer, url } = await fleet(t)
+    await open(page, url)
+    await page.getByRole('button', { name: '10.0.0.1:8080', exact: true }).click()
+    const charts = page.locator('.detail canvas')
+    // Little changes: the steps of the axes could be less than their labels can say.
+    for (const cpu of [20, 20.2, 20.4]) {
+      balancer.report('10.0.0.1:8080', { cpu })
+      const seen = (await labelsOf(page)).flat().length
+      await page.waitForFunction(
+        (seen) => (globalThis as unknown as Painted).labels().flat().length !== seen,
+        seen,
+      )
+      const shown = (await labelsOf(page)).filter(({ length }) => length > 0)
+      t.is(shown.length, await charts.count())
+      // One that is left out would be empty.
+      for (const texts of shown)
+        t.deepEqual(
+          texts,
+          [...new Set(texts)].filter((text) => !text.endsWith(' ')),
+        )
     }
-    context.fillText = function (text, ...at) {
-      // Labels of x are centred, and those of y are not.
-      painted.get(this)?.push(`${this.textAlign} ${text}`)
-      fillText.call(this, text, ...at)
-    }
-    Object.assign(globalThis, { labels: () => [...painted.values()] })
-  })
-  const { balancer, url } = await fleet(t)
-  await open(page, url)
-  await page.getByRole('button', { name: '10.0.0.1:8080', exact: true }).click()
-  const charts = page.locator('.detail canvas')
-  // Little changes: the steps of the axes are less than their labels can say.
-  for (const cpu of [20, 20.2, 20.4]) {
-    balancer.report('10.0.0.1:8080', { cpu })
-    const seen = await page.evaluate(() => (globalThis as unknown as Painted).labels().flat().length)
-    await page.waitForFunction(
-      (seen) => (globalThis as unknown as Painted).labels().flat().length !== seen,
-      seen,
-    )
-    const labels = await page.evaluate(() => (globalThis as unknown as Painted).labels())
-    const shown = labels
-      .map((texts) => texts.filter((text) => !text.endsWith(' ')))
-      .filter(({ length }) => length > 0)
-    t.is(shown.length, await charts.count())
-    for (const texts of shown) t.deepEqual(texts, [...new Set(texts)])
-  }
-})
+  },
+)
 
 inBrowser(
   'of 5,000 nodes those alone are made that are in sight, and all can be gone to',

@@ -167,6 +167,35 @@ export async function faults(page: Page, within = 'html'): Promise<string[]> {
   }, within)
 }
 
+/** What `keepLabels` gives the page. */
+export interface Painted {
+  labels(): string[][]
+}
+
+/** Has a page that is opened next keep the labels of its charts, which are painted: those that each canvas was last painted with. */
+export async function keepLabels(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    const painted = new Map<object, string[]>()
+    const context = CanvasRenderingContext2D.prototype
+    const { clearRect, fillText } = context
+    context.clearRect = function (...box) {
+      painted.set(this, [])
+      clearRect.apply(this, box)
+    }
+    context.fillText = function (text, ...at) {
+      // Labels of x are centred, and those of y are not.
+      painted.get(this)?.push(`${this.textAlign} ${text}`)
+      fillText.call(this, text, ...at)
+    }
+    Object.assign(globalThis, { labels: () => [...painted.values()] })
+  })
+}
+
+/** The labels of each chart, each with how it is aligned. */
+export function labelsOf(page: Page): Promise<string[][]> {
+  return page.evaluate(() => (globalThis as unknown as Painted).labels())
+}
+
 /** Keeps a picture of the whole page, or of a part of it, in build/screens. */
 export async function picture(page: Page, name: string, part?: string): Promise<void> {
   const folder = fileURLToPath(new URL('../../build/screens/', import.meta.url))

@@ -1,7 +1,17 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
 import type { Page } from 'playwright-core'
-import { bytesLoaded, faults, inBrowser, outOfReach, picture, served, type VisitOptions } from './browser.js'
+import {
+  bytesLoaded,
+  faults,
+  inBrowser,
+  keepLabels,
+  labelsOf,
+  outOfReach,
+  picture,
+  served,
+  type VisitOptions,
+} from './browser.js'
 
 const phone = { width: 360, height: 740 }
 const looks: readonly { name: string; link?: string; options: VisitOptions }[] = [
@@ -75,6 +85,22 @@ inBrowser(
     t.deepEqual(crossing, [])
   },
 )
+
+inBrowser('requests that wait are counted in whole numbers, also along the axis', {}, async (t, page) => {
+  await keepLabels(page)
+  await page.goto(`${await served(t)}#policy=adaptive&traffic=0.1`)
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await page.locator('.charts canvas').nth(1).waitFor()
+  // Labels of y are to the right, at their axis; those of the other chart have a unit.
+  const isCounts = (labels: string[]) =>
+    labels.includes('right 0') && !labels.some((label) => /right .* m?s$/.test(label))
+  const counts = (await labelsOf(page)).find(isCounts)?.filter((label) => label.startsWith('right')) ?? []
+  t.true(counts.length > 1)
+  t.deepEqual(
+    counts,
+    counts.map((_, i) => `right ${i}`),
+  )
+})
 
 inBrowser('the scene page loads in under 200 KB', {}, async (t, page) => {
   await page.goto(await served(t), { waitUntil: 'networkidle' })

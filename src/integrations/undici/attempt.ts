@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream'
 import { causeOf } from '../../balancer/failure-causes.js'
 import type { Lease, NodeLike, Outcome, ReportSource } from '../../index.js'
 import type { Call } from './call.js'
-import { type FailureKind, failureOf, failureOfAbort } from './failures.js'
+import { type FailureKind, failureOf, failureOfAbort, isOfConnecting } from './failures.js'
 
 /** Bytes that are read of a response that nobody wants, so that its connection may be used again. */
 const MOST_UNWANTED = 64 * 1024
@@ -122,12 +122,14 @@ export abstract class Attempt<N extends NodeLike> {
       this.giveUp(error)
       return true
     }
-    const kind = call.isOwnFault(error) ? undefined : failureOf(error, this.isSent)
+    // undici connects anew for a request that a server did not look at, as where an HTTP/2 server goes away.
+    const hasConnection = this.isSent && !isOfConnecting(error)
+    const kind = call.isOwnFault(error) ? undefined : failureOf(error, hasConnection)
     if (kind === undefined) {
       this.abandon()
       return true
     }
-    const cause = this.isSent && !this.isAnswering ? causeOf(error, true) : undefined
+    const cause = hasConnection && !this.isAnswering ? causeOf(error, true) : undefined
     const isBlameless = cause === 'stale' || cause === 'unprocessed'
     if (isBlameless) this.forgive()
     else this.blame(kind, error)

@@ -1,5 +1,6 @@
 import type { NodeLike } from '../../index.js'
 import { Agent, Dispatcher, errors, Pool } from '../../undici.js'
+import { handlerFor } from './bridge.js'
 import type { Call } from './call.js'
 import { type CallCounters, Caller } from './caller.js'
 import { watchConnections } from './connections.js'
@@ -112,8 +113,11 @@ export class BalancedDispatcher<N extends NodeLike = NodeLike> extends Dispatche
       }
       if (this.destroyed) throw new errors.ClientDestroyedError()
       if (this.closed) throw new errors.ClientClosedError()
-      if (!this.isBalanced(options.origin)) return this.elsewhere().dispatch(options, handler)
       checkHandler(handler, options)
+      if (!this.isBalanced(options.origin)) {
+        const elsewhere = this.elsewhere()
+        return elsewhere.dispatch(options, handlerFor(elsewhere, handler))
+      }
     } catch (error) {
       refuse(handler, error)
       return false

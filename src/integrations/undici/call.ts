@@ -3,6 +3,7 @@ import type { Lease, NodeLike } from '../../index.js'
 import { type Dispatcher, errors } from '../../undici.js'
 import type { Attempt } from './attempt.js'
 import { isBegun, isKept, isOfStream, listened } from './body.js'
+import { handlerFor } from './bridge.js'
 import type { Caller } from './caller.js'
 import type { FailureKind } from './failures.js'
 import type { Upstream } from './upstreams.js'
@@ -76,10 +77,12 @@ export abstract class Call<N extends NodeLike> {
       if (attempt.misplaced(error as Error)) this.fail(error as Error)
       return
     }
+    const { dispatcher } = upstream
+    const handler = attempt as Dispatcher.DispatchHandler
     try {
-      const isFree = upstream.dispatcher.dispatch(
+      const isFree = dispatcher.dispatch(
         this.optionsAt(upstream.origin),
-        attempt as Dispatcher.DispatchHandler,
+        this.caller.isOwnUndici ? handler : handlerFor(dispatcher, handler),
       )
       // What fails at once is refused for what it is, and not since the node has too much to do.
       if (!isFree && !attempt.isOver) upstreams.fill(upstream)
@@ -174,14 +177,14 @@ export abstract class Call<N extends NodeLike> {
   }
 
   private optionsAt(origin: string): Dispatcher.DispatchOptions {
-    const { retry, readsOrigin } = this.caller
+    const { retry, isOwnUndici } = this.caller
     const isFirst = this.tried.length === 0
     const isLast = retry === undefined || this.tried.length + 1 >= retry.attempts
     const mayBeShort = !isLast && retry.timeout !== undefined && this.isRepeatable('timeout')
     const most = mayBeShort ? retry.timeout : undefined
     const isAsGiven = isFirst && most === undefined
     // A pool has one origin, whatever the request says; and of a copy undici itself takes a fifth longer to read.
-    if (isAsGiven && !readsOrigin) return this.request
+    if (isAsGiven && isOwnUndici) return this.request
     // The name comes first: to add it to a copy takes ten times as long.
     const options = { origin, ...this.request }
     options.origin = origin

@@ -33,8 +33,11 @@ export class Caller<N extends NodeLike> {
   readonly isFailure: (status: number) => boolean
   /** How long headers may take where the request does not say, ms; 0: for ever; undefined: nobody has said. */
   readonly headersTimeout: number | undefined
-  /** Whether what sends requests may look at their origins: undici's pools do not. */
-  readonly readsOrigin: boolean
+  /**
+   * Whether pools of idlest's own undici send the requests. What a factory makes may look at a request's origin, and may be
+   * of another version of undici.
+   */
+  readonly isOwnUndici: boolean
   /** Whether no more requests are taken, so that none is sent again. */
   isClosing = false
   /** Whether what is under way is being ended. */
@@ -57,7 +60,7 @@ export class Caller<N extends NodeLike> {
     this.retry = settings.retry === false || settings.retry.attempts === 1 ? undefined : settings.retry
     this.isFailure = (status) => isYes(settings.isFailure(status))
     this.headersTimeout = settings.pool?.headersTimeout ?? undefined
-    this.readsOrigin = settings.factory !== undefined
+    this.isOwnUndici = settings.factory === undefined
     this.#keyOf = settings.key
     this.#observe = settings.stripHeader ? { stripHeader: true } : undefined
   }

@@ -54,6 +54,14 @@ export function failureOfAbort(reason: unknown): FailureKind | undefined {
   return nameOf(reason) === 'TimeoutError' ? 'timeout' : undefined
 }
 
+/** Whether an error says that no connection could be made; those of lost connections may have the same codes. */
+export function isOfConnecting(error: unknown): boolean {
+  if (error instanceof AggregateError) return error.errors.length > 0 && error.errors.every(isOfConnecting)
+  if (typeof error !== 'object' || error === null) return false
+  const { syscall } = error as { syscall?: unknown }
+  return syscall === 'connect' || syscall === 'getaddrinfo' || codeOf(error) === 'UND_ERR_CONNECT_TIMEOUT'
+}
+
 function codeOf(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined
   return typeof error.code === 'string' ? error.code : undefined

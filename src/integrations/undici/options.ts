@@ -52,7 +52,7 @@ export interface BalancedDispatcherOptions<N extends NodeLike = NodeLike> {
   key?: ((request: DispatchRequest) => Key | undefined) | undefined
   /** Options of the nodes' pools, such as `connections`. Default: undici's own. */
   pool?: PoolOptions | undefined
-  /** Makes what sends the requests of a node. Default `new Pool(origin, pool)`. */
+  /** Makes what sends the requests of a node: a dispatcher of undici 7 or 8. Default `new Pool(origin, pool)` of undici 7. */
   factory?: ((origin: string, pool: PoolOptions, node: N) => EitherDispatcher) | undefined
   /** Which statuses count as failed. Default: 429, and 500 and above. */
   isFailure?: ((status: number) => boolean) | undefined

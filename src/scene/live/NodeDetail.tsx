@@ -50,7 +50,9 @@ export function NodeDetail({ node, history, onClose }: NodeDetailProps) {
           x={history.times}
           lines={[{ label: 'CPU', color: '--server-1', values: history.of(id, 'cpu') }]}
           format={percent}
+          step={0.1}
           formatX={secondsText}
+          stepX={1}
           height={140}
         />
         <Chart
@@ -63,6 +65,7 @@ export function NodeDetail({ node, history, onClose }: NodeDetailProps) {
           ]}
           format={short}
           formatX={secondsText}
+          stepX={1}
           height={140}
         />
       </div>

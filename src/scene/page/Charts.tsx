@@ -97,7 +97,8 @@ function QueueChart({ run, marks, alone, top }: QueueChartProps) {
       about={`At each second’s end. Now: ${now.join(', ')}.`}
       {...{ x, lines, marks }}
       format={count}
-      leastTop={top}
+      step={1}
+      leastTop={Math.max(top, 1)}
       leastSpan={LEAST_SPAN}
     />
   )

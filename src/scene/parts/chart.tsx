@@ -31,6 +31,10 @@ interface ChartProps {
   readonly format: (value: number) => string
   /** A value of x as text. Default: seconds. */
   readonly formatX?: (value: number) => string
+  /** The least distance of two labels of `format`, where it rounds: 1 for whole numbers. Default: any. Not for a log scale. */
+  readonly step?: number
+  /** The same of `formatX`. */
+  readonly stepX?: number
   /** The least span of x to show. Default: that of the data. */
   readonly leastSpan?: number
   /** Values that the scale reaches at least, where it is linear. Default: 1. */
@@ -46,14 +50,31 @@ const FONT = '12px system-ui, sans-serif'
 
 /** Lines over time, with a legend that shows the newest values, or those under the pointer. */
 export function Chart(props: ChartProps) {
-  const { title, about, x, lines, format, formatX = seconds, scale = 'linear', height = 180 } = props
+  const {
+    title,
+    about,
+    x,
+    lines,
+    format,
+    formatX = seconds,
+    scale = 'linear',
+    height = 180,
+    step,
+    stepX,
+  } = props
   const box = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot | undefined>(undefined)
   const latest = useRef(props)
   latest.current = props
   const [pointed, setPointed] = useState<number | undefined>(undefined)
   // What a plot is made of; it is made anew only where this changes.
-  const shape = JSON.stringify([scale, height, lines.map(({ label, color, dash }) => [label, color, dash])])
+  const shape = JSON.stringify([
+    scale,
+    height,
+    step,
+    stepX,
+    lines.map(({ label, color, dash }) => [label, color, dash]),
+  ])
 
   useEffect(() => {
     const element = box.current
@@ -102,9 +123,15 @@ export function Chart(props: ChartProps) {
   )
 }
 
-/** Labels of an axis. One that rounds to the same text as another before it is left out. */
-function distinct(labels: readonly string[]): string[] {
-  return labels.map((label, i) => (labels.indexOf(label) < i ? '' : label))
+/**
+ * Distances that the labels of an axis may have: 1, 2 or 5 times a power of ten, and multiples of `step`. A label is then
+ * exact: rounded, it would stand beside another place than it says, and might repeat.
+ */
+function distances(step: number | undefined): number[] {
+  const all = Array.from({ length: 20 }, (_, i) =>
+    [1, 2, 5].map((digit) => Number(`${digit}e${i - 6}`)),
+  ).flat()
+  return step === undefined ? all : all.filter((distance) => Number.isInteger(distance / step))
 }
 
 function textOf(value: number | null | undefined, format: (value: number) => string): string {
@@ -127,7 +154,7 @@ function optionsFor(
   element: HTMLElement,
   onPoint: (index: number | undefined) => void,
 ): uPlot.Options {
-  const { lines, scale, height = 180 } = latest.current
+  const { lines, scale, height = 180, step, stepX } = latest.current
   const isLog = scale === 'log'
   const axis: uPlot.Axis = {
     font: FONT,
@@ -148,16 +175,20 @@ function optionsFor(
         : { range: (_, __, to) => [0, Math.max(to ?? 0, latest.current.leastTop ?? 1) * 1.1] },
     },
     axes: [
-      { ...axis, size: 26, values: (_, splits) => distinct(splits.map(latest.current.formatX ?? seconds)) },
       {
         ...axis,
+        incrs: distances(stepX),
+        size: 26,
+        values: (_, splits) => splits.map(latest.current.formatX ?? seconds),
+      },
+      {
+        ...axis,
+        ...(!isLog && { incrs: distances(step) }),
         grid: { ...axis.grid, filter: (_, splits) => (isLog ? splits.map(powerOfTen) : splits) },
         size: 62,
         // On a log scale uPlot gives null for the splits that are to have no label.
         values: (_, splits) =>
-          distinct(
-            splits.map((value: number | null) => (value === null ? '' : latest.current.format(value))),
-          ),
+          splits.map((value: number | null) => (value === null ? '' : latest.current.format(value))),
       },
     ],
     series: [

@@ -7,11 +7,10 @@ import { promisify } from 'node:util'
 import test from 'ava'
 import * as undici7 from 'undici/index.js'
 import { named, nobody, over } from './servers.js'
+import { testWithUndici8 } from './undici8.js'
 import { usesOf7, usesOf8 } from './uses.js'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
-const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
-const hasUndici8 = process.versions.bun === undefined && (major > 22 || (major === 22 && minor >= 19))
 
 test('the documented uses compile with the types of undici 7 and 8', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'idlest-majors-'))
@@ -34,15 +33,13 @@ test('fetch, request, stream, interceptors and the global dispatcher of undici 7
   t.is(outcomes()[1]?.[0], 5)
 })
 
-const withUndici8 = hasUndici8 ? test : test.skip
-
-withUndici8('those of undici 8 do too', async (t) => {
+testWithUndici8('those of undici 8 do too', async (t) => {
   const { dispatcher, outcomes } = over(t, [{ id: await nobody(t) }, await named(t, 'a')])
   t.deepEqual(await usesOf8(await import('undici8'), dispatcher), ['a', 'a', 'a', 'a', 'a'])
   t.is(outcomes()[1]?.[0], 5)
 })
 
-withUndici8("a pool of undici 8 sends a node's requests", async (t) => {
+testWithUndici8("a pool of undici 8 sends a node's requests", async (t) => {
   const { fetch, Pool } = await import('undici8')
   const a = await named(t, 'a')
   const { dispatcher, outcomes } = over(t, [a], { factory: (origin) => new Pool(origin) })
