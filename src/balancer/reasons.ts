@@ -137,10 +137,12 @@ export class Reasons {
 
   /** Why a member is not picked now. */
   of(node: NodeFacts): Unpicked<Reason> | undefined {
-    const reason = standingReason(node, this.#rules)
-    if (reason !== undefined) return { reason, words: wordsFor(reason) }
-    return loadReason(node, this.#rules, this.#others)
+    return worded(standingReason(node, this.#rules)) ?? loadReason(node, this.#rules, this.#others)
   }
+}
+
+function worded(reason: OwnReason | undefined): Unpicked<OwnReason> | undefined {
+  return reason && { reason, words: wordsFor(reason) }
 }
 
 /** What the reason of one depends on of the others. */
