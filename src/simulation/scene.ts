@@ -20,6 +20,8 @@ export interface ServerSpec {
   readonly cores?: number
   /** Share of each core, 0-1, that other work takes: it counts as busy and slows requests. Default 0. */
   readonly background?: number
+  /** One-way delay of the network to it, ms, on top of the scene's: of requests and responses alone. Default 0. */
+  readonly delay?: number
   /** Default `up`; `gone` for one that joins later. */
   readonly state?: ServerState
 }
@@ -155,6 +157,7 @@ const server = options({
   speed: v.optional(speed, 1),
   cores: v.optional(whole(1, 1024), 1),
   background: v.optional(share, 0),
+  delay: v.optional(milliseconds(0), 0),
   state: v.optional(states, 'up'),
 })
 

@@ -49,11 +49,14 @@ export class Server {
   tail = NONE
 
   readonly cores: number
+  /** One-way delay to it on top of the scene's, ms. */
+  readonly delay: number
   /** Number of its first core, among those of all servers. */
   readonly firstCore: number
 
   constructor(spec: Required<ServerSpec>, firstCore: number, isProbed: boolean) {
     this.cores = spec.cores
+    this.delay = spec.delay
     this.firstCore = firstCore
     this.speed = spec.speed
     this.background = spec.background

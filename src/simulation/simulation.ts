@@ -278,7 +278,8 @@ export class Simulation {
 
   #send(request: number, server: number, balancer: number, work: number): void {
     const { time } = this.#events
-    const { delay, timeout } = this.#scene
+    const { timeout } = this.#scene
+    const delay = this.#delayOf(server)
     const requests = this.#requests
     this.counts.inSystem++
     this.#measures.sent(server, time)
@@ -293,9 +294,15 @@ export class Simulation {
     else this.#events.at(time + delay, events.REACH, request)
   }
 
+  // One way, ms.
+  #delayOf(server: number): number {
+    return this.#scene.delay + (this.#servers.list[server]?.delay ?? 0)
+  }
+
   // The server's answer leaves it.
   #answer(request: number): void {
-    const { inBand, delay } = this.#scene
+    const { inBand } = this.#scene
+    const delay = this.#delayOf(this.#requests.server[request] as number)
     if (inBand !== undefined) {
       const server = this.#requests.server[request] as number
       const report = this.#sampling.inBand(this.#requests.balancer[request] as number, server)

@@ -16,8 +16,8 @@ test('defaults are filled in', (t) => {
   t.deepEqual(full, {
     ...scene,
     servers: [
-      { speed: 1, cores: 1, background: 0, state: 'up' },
-      { speed: 2, cores: 3, background: 0.5, state: 'gone' },
+      { speed: 1, cores: 1, background: 0, delay: 0, state: 'up' },
+      { speed: 2, cores: 3, background: 0.5, delay: 0, state: 'gone' },
     ],
     balancers: 1,
     reportInterval: 5_000,
