@@ -44,6 +44,8 @@ export interface LeaseCounters {
   failed: number
   /** Releases that said nothing of the node. */
   neutral: number
+  /** Failures while this process stood still, such as a time-out: they count as neutral. By algorithms that learn alone. */
+  paused: number
   /** Failures of leases that began before their node was last ejected: they count for nothing else. */
   failedLate: number
   /** Releases of a lease that had been released: they change nothing. */
@@ -62,6 +64,7 @@ export function newLeaseCounters(): LeaseCounters {
     released: 0,
     failed: 0,
     neutral: 0,
+    paused: 0,
     failedLate: 0,
     releasedTwice: 0,
     releasedLate: 0,
@@ -93,14 +96,27 @@ export interface LeaseHealth {
 
 /** Learns from how leases end. */
 export interface Learning {
-  /** Clock time, ms. */
-  now(): number
+  /** A lease begins. Returns clock time, ms. */
+  begin(): number
+  /** A lease is over, whatever came of it. Returns whether it teaches something. */
+  closed(member: Member, start: number): boolean
+  /** Whether this process has stood still since then. */
+  pausedSince(start: number): boolean
   /**
-   * A lease has ended.
+   * A lease has ended that teaches something.
    * @param left requests in flight at its node now
-   * @param latency how long it took, ms
+   * @param latency how long it took, ms; undefined where nobody has said
+   * @param start when it began, clock time, ms
+   * @param alone whether none of this balancer was open at its node as it began
    */
-  ended(member: Member, left: number, ok: boolean, latency: number): void
+  ended(
+    member: Member,
+    left: number,
+    ok: boolean,
+    latency: number | undefined,
+    start: number,
+    alone: boolean,
+  ): void
 }
 
 /**
@@ -129,6 +145,7 @@ export class OpenLease<N extends NodeLike = NodeLike> implements Lease<N> {
   // full or the node left another thread's balancer: then nothing is to be taken back.
   readonly #era: number
   readonly #start: number
+  readonly #alone: boolean
   #open = true
 
   constructor(owner: LeaseOwner, member: Member<N>) {
@@ -136,7 +153,8 @@ export class OpenLease<N extends NodeLike = NodeLike> implements Lease<N> {
     this.#owner = owner
     this.#member = member
     owner.leases.acquired++
-    this.#start = owner.learning === undefined ? 0 : owner.learning.now()
+    this.#start = owner.learning === undefined ? 0 : owner.learning.begin()
+    this.#alone = member.open === 0
     member.open++
     const isCounted = enterFlight(owner.memory, member.slot, member.generation)
     this.#era = isCounted ? member.era : ~member.era
@@ -156,12 +174,13 @@ export class OpenLease<N extends NodeLike = NodeLike> implements Lease<N> {
     // Before the outcome is looked at: whatever that is, the request is over.
     const left = this.#era >= 0 ? leaveFlight(owner.memory, member.slot, member.generation) : -1
     if (left < 0) leases.releasedLate++
+    const taught = owner.learning?.closed(member, this.#start) === false ? -1 : left
     owner.released(member)
     // Most releases end here. This path is short so that the compiler inlines all of it.
     if (outcome === undefined || isPlainSuccess(outcome)) {
-      this.#succeed(member, outcome?.latency, left)
+      this.#succeed(member, outcome?.latency, taught)
       owner.ended?.(member, outcome)
-    } else this.#judge(member, outcome, left)
+    } else this.#judge(member, outcome, taught)
   }
 
   [Symbol.dispose](): void {
@@ -184,7 +203,7 @@ export class OpenLease<N extends NodeLike = NodeLike> implements Lease<N> {
     return (era >= 0 ? era : ~era) !== this.#member.era
   }
 
-  // Takes in how it went; `left` is what is in flight at the node now, or below 0.
+  // Takes in how it went; `left` is what is in flight at the node now, or below 0 where nothing is to be learned.
   #judge(member: Member<N>, outcome: Outcome, left: number): void {
     const { leases } = this.#owner
     const isKnown = isOutcome(outcome)
@@ -210,7 +229,12 @@ export class OpenLease<N extends NodeLike = NodeLike> implements Lease<N> {
   }
 
   #fail(member: Member<N>, latency: unknown, left: number, isRefused: boolean): void {
-    const { leases, health } = this.#owner
+    const { leases, health, learning } = this.#owner
+    if (!isRefused && learning?.pausedSince(this.#start) === true) {
+      leases.neutral++
+      leases.paused++
+      return
+    }
     member.released++
     leases.failed++
     member.failed++
@@ -236,11 +260,7 @@ export class OpenLease<N extends NodeLike = NodeLike> implements Lease<N> {
         member.latencyCount++
       } else leases.badLatency++
     }
-    if (left >= 0 && learning !== undefined) {
-      const took = latency ?? learning.now() - this.#start
-      // Of a clock that told no time once nothing is learned for ever.
-      learning.ended(member, left, ok, took <= MAX_VALUE ? took : 0)
-    }
+    if (left >= 0) learning?.ended(member, left, ok, latency, this.#start, this.#alone)
   }
 }
 

@@ -14,7 +14,7 @@ import type { CustomRunner } from './custom.js'
 import type { FailedPicks } from './failed-picks.js'
 import { Guard, type GuardCounters } from './guard.js'
 import { KeyedPicks } from './keyed-picks.js'
-import { learningOf } from './learning.js'
+import { LeaseLearning } from './learning.js'
 import type { Learning, LeaseCounters } from './lease.js'
 import type { Member } from './member.js'
 import type { Members } from './members.js'
@@ -80,8 +80,10 @@ export class MemberPicks<N extends NodeLike> {
     this.#guard = new Guard({ memory, algorithm, generator: this.#generator, maxShare })
     this.failures = options.failures
     const core = this.#core()
-    // Not where members changed since the last pick: the engine has other indices.
-    this.learning = core.learner && learningOf(core.learner, clock, (member) => this.#isKnown(member))
+    const { learner } = core
+    // As the engine has them: members may have changed since the last pick.
+    const members = () => this.list
+    this.learning = learner && new LeaseLearning({ learner, clock, leases: options.leases, members })
     this.#keyed = keyedPicksOf(options)
     this.picks = new Picks({
       core,

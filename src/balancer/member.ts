@@ -19,6 +19,13 @@ export interface Member<N extends NodeLike = NodeLike> extends Place, Standing {
   picks: number
   /** Leases of this balancer that are not released. */
   open: number
+  /** Of these, leases of the last epoch, older ones, and those that were overtaken: see `LeaseLearning`. */
+  earlier: number
+  old: number
+  aside: number
+  /** What `released` was when the epoch began, and when no lease was old. */
+  releasedAtEpoch: number
+  releasedBefore: number
   /** Leases released since it became a member, but for those that said nothing of it, and how they went. */
   released: number
   failed: number
@@ -63,6 +70,11 @@ export function newMember<N extends NodeLike>(node: N, key: string, place: Place
     guarded: false,
     picks: 0,
     open: 0,
+    earlier: 0,
+    old: 0,
+    aside: 0,
+    releasedAtEpoch: 0,
+    releasedBefore: 0,
     released: 0,
     failed: 0,
     streak: 0,

@@ -1,5 +1,5 @@
 import type { Algorithm } from '../algorithms/registry.js'
-import { ttlOf } from '../algorithms/registry.js'
+import { definitionOf, ttlOf } from '../algorithms/registry.js'
 import { DEFAULT_TTL } from '../algorithms/ttl.js'
 import type { Clock } from '../clock.js'
 import type { TableMemory } from '../table/memory.js'
@@ -159,8 +159,10 @@ export class Suspicion {
   }
 
   #isSlow({ member, tally }: Judged, judged: readonly Judged[]): boolean {
-    const { slowdown, minimum } = this.#options.settings
-    if (tally.latencyCount < minimum) return false
+    const { settings, algorithm } = this.#options
+    const { slowdown, minimum } = settings
+    // One that learns from responses knows how slow it is, and that a node that is only far away is no worse for it.
+    if (definitionOf(algorithm).learns === true || tally.latencyCount < minimum) return false
     const others = judged.flatMap(({ member: other, tally }) =>
       other === member || tally.latencyCount < minimum ? [] : meanOf(tally),
     )

@@ -150,8 +150,11 @@ export interface Learner {
    * A lease on this member has ended.
    * @param left requests in flight there now
    * @param latency how long it took, ms
+   * @param alone whether none of this balancer's requests was in flight there as it began
    */
-  ended(index: number, left: number, ok: boolean, latency: number): void
+  ended(index: number, left: number, ok: boolean, latency: number, alone: boolean): void
+  /** So many of the requests in flight at this member have been overtaken by later ones, and say nothing of it any more. */
+  setAside(index: number, count: number): void
 }
 
 /** Makes cores over tables. */

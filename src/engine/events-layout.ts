@@ -9,3 +9,8 @@ export const EVENT_WORDS = 4
 export const SENT = 0
 export const ENDED = 1
 export const FAILED = 2
+export const SET_ASIDE = 3
+/** Whether a lease was alone at its member as it began, in the same word, */
+export const ALONE = 4
+/** which has a count of requests in flight above that. */
+export const COUNT_UNIT = 8

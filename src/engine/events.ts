@@ -1,5 +1,15 @@
 import type { Learner } from './engine.js'
-import { ENDED, EVENT_WORDS, EVENTS_HEADER, FAILED, MOST_EVENTS, SENT } from './events-layout.js'
+import {
+  ALONE,
+  COUNT_UNIT,
+  ENDED,
+  EVENT_WORDS,
+  EVENTS_HEADER,
+  FAILED,
+  MOST_EVENTS,
+  SENT,
+  SET_ASIDE,
+} from './events-layout.js'
 
 /** What of the addon's core has to do with events. */
 export interface EventsCore {
@@ -25,8 +35,12 @@ export class Events implements Learner {
     this.#tell(index, SENT, 0)
   }
 
-  ended(index: number, left: number, ok: boolean, latency: number): void {
-    this.#tell(index, left * 4 + (ok ? ENDED : FAILED), latency)
+  ended(index: number, left: number, ok: boolean, latency: number, alone: boolean): void {
+    this.#tell(index, left * COUNT_UNIT + (alone ? ALONE : 0) + (ok ? ENDED : FAILED), latency)
+  }
+
+  setAside(index: number, count: number): void {
+    this.#tell(index, count * COUNT_UNIT + SET_ASIDE, 0)
   }
 
   #tell(index: number, what: number, latency: number): void {

@@ -67,7 +67,9 @@ for (const engine of engines) {
     for (const node of ['fast', 'slow']) {
       for (let i = 0; i < 300; i++) {
         const other = node === 'fast' ? 'slow' : 'fast'
-        balancer.acquire({ exclude: [other] }).release({ latency: node === 'fast' ? 10 : 50 })
+        // Now and then at once: what a node never undercuts would be taken for distance.
+        const mean = node === 'fast' ? 10 : 50
+        balancer.acquire({ exclude: [other] }).release({ latency: i % 2 === 0 ? 0 : 2 * mean })
       }
     }
     t.is(serve(100, () => 10).get('fast'), 100)
@@ -119,7 +121,7 @@ for (const engine of engines) {
     const first = serve(200, (node) => (node === 'bad' ? 1 : 10), failing)
     t.true((first.get('bad') ?? 0) <= 2, String(first.get('bad')))
     const during = countPicks(22, () => balancer.acquire().node)
-    t.true((during.get('bad') ?? 0) <= 6, String(during.get('bad')))
+    t.true((during.get('bad') ?? 0) <= 7, String(during.get('bad')))
     clock.jump(60_000)
     // As many again: what it is behind by is made up for.
     const later = countPicks(22, () => balancer.acquire().node)

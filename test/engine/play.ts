@@ -102,7 +102,10 @@ export function play(engine: Engine, run: Situation): unknown[] {
         core.learner?.sent(step.index)
         break
       case 'ended':
-        core.learner?.ended(step.index, step.left, step.ok, step.latency)
+        core.learner?.ended(step.index, step.left, step.ok, step.latency, step.alone)
+        break
+      case 'setAside':
+        core.learner?.setAside(step.index, step.count)
         break
       case 'wait':
         clock.jump(step.ms)

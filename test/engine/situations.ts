@@ -12,7 +12,8 @@ export type Step =
   | { kind: 'wait'; ms: number }
   | { kind: 'enter' | 'end'; node: number }
   | { kind: 'sent'; index: number }
-  | { kind: 'ended'; index: number; left: number; ok: boolean; latency: number }
+  | { kind: 'ended'; index: number; left: number; ok: boolean; latency: number; alone: boolean }
+  | { kind: 'setAside'; index: number; count: number }
   | { kind: 'refresh' }
   | { kind: 'pick' }
   | { kind: 'pairs'; count: number; node: number }
@@ -98,6 +99,7 @@ const ended = (index: fc.Arbitrary<number>): fc.Arbitrary<Step> =>
     left: fc.oneof(fc.constant(0), fc.nat(20)),
     ok: fc.constantFrom(true, true, false),
     latency: fc.oneof(fc.double({ min: 0, max: 200, noNaN: true }), fc.constantFrom(0, 10, 1e12)),
+    alone: fc.boolean(),
   })
 
 /** Situations with any algorithm, of up to 300 nodes. */
@@ -124,6 +126,7 @@ export const situation: fc.Arbitrary<Situation> = fc.integer({ min: 1, max: 300 
     fc.record({ kind: fc.constant('sent' as const), index: node }),
     ended(node),
     ended(node),
+    fc.record({ kind: fc.constant('setAside' as const), index: node, count: fc.nat(4) }),
     fc.constant({ kind: 'refresh' as const }),
     fc.constant({ kind: 'pick' as const }),
     fc.record({ kind: fc.constant('pairs' as const), count: fc.integer({ min: 0, max: 8 }), node }),

@@ -100,8 +100,14 @@ impl<W: Words> Pool<W> {
     ///
     /// `left`: requests in flight there now
     /// `latency`: how long it took, ms
-    pub fn ended(&mut self, index: u32, left: f64, ok: bool, latency: f64) {
-        self.algorithm.ended(index, left, ok, latency);
+    /// `alone`: whether none of this balancer was in flight there as it began
+    pub fn ended(&mut self, index: u32, left: f64, ok: bool, latency: f64, alone: bool) {
+        self.algorithm.ended(index, left, ok, latency, alone);
+    }
+
+    /// So many of the requests in flight at this member have been overtaken by later ones.
+    pub fn set_aside(&mut self, index: u32, count: f64) {
+        self.algorithm.set_aside(index, count);
     }
 
     /// Takes over what JavaScript has learned and drawn in place of this, in memory that both have. The last fill can't be

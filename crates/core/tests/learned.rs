@@ -5,8 +5,8 @@ mod support;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
-use idlest_core::algorithms::adaptive::constants::{KNOWN, MEMBERS_WORD, MOST_SHARED, TURN_WORD};
-use idlest_core::algorithms::adaptive::{Learned, Rules};
+use idlest_core::algorithms::adaptive::constants::{KNOWN, MOST_SHARED, NUMBERS_WORD, TURN_WORD};
+use idlest_core::algorithms::adaptive::{EACH, Learned, Rules};
 use idlest_core::generator::Generator;
 use idlest_core::memory::{Owned, Words};
 use support::{Algorithm, Pool};
@@ -25,7 +25,9 @@ const ADAPTIVE: Algorithm = Algorithm::Adaptive {
 
 // What JavaScript has: room for all members that are shared.
 fn memory() -> Arc<Owned> {
-    Arc::new(Owned::zeroed(4 * (MEMBERS_WORD + 2 * KNOWN * MOST_SHARED)))
+    Arc::new(Owned::zeroed(
+        4 * (NUMBERS_WORD + 2 * KNOWN * (MOST_SHARED + 1)),
+    ))
 }
 
 // Says that JavaScript has been at it.
@@ -48,7 +50,13 @@ fn whoever_takes_over_what_is_known_goes_on_with_the_same_picks() {
         pool
     });
     for i in 0..40 {
-        one.ended(i % 5, f64::from(i % 3), i % 7 != 0, f64::from(10 + i));
+        one.ended(
+            i % 5,
+            f64::from(i % 3),
+            i % 7 != 0,
+            f64::from(10 + i),
+            i % 2 == 0,
+        );
         one.sent(i % 2);
     }
     let memory = memory();
@@ -60,7 +68,7 @@ fn whoever_takes_over_what_is_known_goes_on_with_the_same_picks() {
         assert_eq!(picked, other.pick(&table));
         for pool in [&mut one, &mut other] {
             pool.sent(picked.unwrap());
-            pool.ended(i % 5, 0.0, true, 20.0);
+            pool.ended(i % 5, 0.0, true, 20.0, true);
         }
     }
     assert_eq!(one.refresh(&table, NOW), other.refresh(&table, NOW));
@@ -83,8 +91,8 @@ fn what_javascript_has_not_been_at_is_not_taken() {
 #[test]
 fn of_no_member_nothing_is_known() {
     let mut learned = Learned::new(RULES);
-    learned.set_known(7, [1.0; 5]);
-    assert_eq!(learned.known(7), [0.0; 5]);
+    learned.set_known(7, [1.0; EACH]);
+    assert_eq!(learned.known(7), [0.0; EACH]);
 }
 
 #[test]
@@ -99,7 +107,7 @@ fn of_more_members_than_are_shared_nothing_is_given() {
 
 #[test]
 fn memory_that_is_too_short_shares_what_fits() {
-    let memory = Arc::new(Owned::zeroed(4 * (MEMBERS_WORD + 2)));
+    let memory = Arc::new(Owned::zeroed(4 * (NUMBERS_WORD + 2 * KNOWN + 2)));
     let table = table(&[None; 5]);
     let mut pool = pool_of(1, 5);
     pool.give_shared(&memory);

@@ -16,9 +16,13 @@ const MOST_EVENTS: usize = 64;
 const SENT: u32 = 0;
 const ENDED: u32 = 1;
 const FAILED: u32 = 2;
+const SET_ASIDE: u32 = 3;
+// Whether a lease was alone at its member as it began, and what a request counts as, in the same word.
+const ALONE: u32 = 4;
+const COUNT_UNIT: u32 = 8;
 
 /// Events in the order in which they were told: how many, in the first 32-bit word; then for each a member's index; what
-/// happened, and above it how many requests are left there; and the latency in ms, a double.
+/// happened, and above it how many requests are in flight there; and the latency in ms, a double.
 pub struct Events(Foreign);
 
 impl Events {
@@ -45,13 +49,14 @@ impl Events {
                 return;
             };
             let (index, what) = (index.load(Relaxed), what.load(Relaxed));
+            let count = f64::from(what / COUNT_UNIT);
             match what & 3 {
                 SENT => pool.sent(index),
                 how @ (ENDED | FAILED) => {
-                    let left = f64::from(what >> 2);
                     let latency = f64::from_bits(latency.load(Relaxed));
-                    pool.ended(index, left, how == ENDED, latency);
+                    pool.ended(index, count, how == ENDED, latency, what & ALONE != 0);
                 }
+                SET_ASIDE => pool.set_aside(index, count),
                 _ => {}
             }
         }

@@ -3,15 +3,7 @@ import { Flights } from '../../engine/portable/flights.js'
 import { Generator } from '../../engine/portable/generator.js'
 import type { TableMemory } from '../../table/memory.js'
 import type { BesideNative, SharingCore } from '../definition.js'
-import {
-  GENERATOR_WORD,
-  KNOWN,
-  MEAN_WORD,
-  MEMBERS_WORD,
-  MOST_SHARED,
-  SCATTER_WORD,
-  TURN_WORD,
-} from './constants.js'
+import { GENERATOR_WORD, KNOWN, MOST_SHARED, NUMBERS_WORD, TURN_WORD } from './constants.js'
 import { Learned } from './learned.js'
 
 /**
@@ -30,7 +22,6 @@ export class FewMembers implements BesideNative {
   readonly #many: Learner
   readonly #memory: TableMemory
   readonly #words: Uint32Array
-  readonly #doubles: Float64Array
   readonly #learned: Learned
   readonly #generator = new Generator([0, 0])
   #members: MemberArrays | undefined
@@ -40,13 +31,12 @@ export class FewMembers implements BesideNative {
 
   /** @param many learns where there are more members */
   constructor(core: SharingCore, many: Learner, memory: TableMemory, errorCost: number) {
-    const buffer = new SharedArrayBuffer(4 * MEMBERS_WORD + 8 * KNOWN * MOST_SHARED)
+    const buffer = new SharedArrayBuffer(4 * NUMBERS_WORD + 8 * KNOWN * (MOST_SHARED + 1))
     this.#many = many
     this.#memory = memory
     this.#words = new Uint32Array(buffer)
-    this.#doubles = new Float64Array(buffer)
     this.#learned = new Learned(errorCost)
-    this.#learned.known = new Float64Array(buffer, 4 * MEMBERS_WORD)
+    this.#learned.known = new Float64Array(buffer, 4 * NUMBERS_WORD)
     core.share(new Uint8Array(buffer))
   }
 
@@ -76,13 +66,12 @@ export class FewMembers implements BesideNative {
     // Signed, as a generator likes them.
     const word = (i: number) => (this.#words[GENERATOR_WORD + i] as number) | 0
     this.#generator.restore({ s0: word(0), s1: word(1), s2: word(2), s3: word(3) })
-    this.#learned.mean = this.#doubles[MEAN_WORD / 2] as number
-    this.#learned.scatter = this.#doubles[SCATTER_WORD / 2] as number
   }
 
   /** One draw. Not to be called where `length` is 0. */
   draw(): number {
-    return this.#learned.best(this.#band, this.length, this.#generator)
+    const retried = this.#learned.retried()
+    return retried >= 0 ? retried : this.#learned.best(this.#band, this.length, this.#generator)
   }
 
   sent(index: number): void {
@@ -90,9 +79,14 @@ export class FewMembers implements BesideNative {
     else this.#many.sent(index)
   }
 
-  ended(index: number, left: number, ok: boolean, latency: number): void {
-    if (this.#isHere) this.#learned.ended(index, left, ok, latency)
-    else this.#many.ended(index, left, ok, latency)
+  setAside(index: number, count: number): void {
+    if (this.#isHere) this.#learned.setAside(index, count)
+    else this.#many.setAside(index, count)
+  }
+
+  ended(index: number, left: number, ok: boolean, latency: number, alone: boolean): void {
+    if (this.#isHere) this.#learned.ended(index, left, ok, latency, alone)
+    else this.#many.ended(index, left, ok, latency, alone)
   }
 
   #start({ slots, generations, states }: MemberArrays): void {

@@ -5,36 +5,53 @@ import * as constants from './constants.js'
 
 // Of this module's own: what is imported or exported is no constant to the compiler, but looked up each time.
 const BITS = COUNT_BITS
+const SCATTER = constants.SCATTER
+const CALM = constants.CALM
+const IS_KNOWN = constants.IS_KNOWN
+const MEAN = constants.MEAN
+const FAILING = constants.FAILING
+const PICKS = constants.PICKS
+const RETRIED = constants.RETRIED
 const LOADS = constants.LOADS
 const TIMES = constants.TIMES
 const ERRORS = constants.ERRORS
 const AHEAD = constants.AHEAD
 const COST = constants.COST
+const THIN = constants.THIN
+const ASIDE = constants.ASIDE
+const PICKED = constants.PICKED
+const FAR = constants.FAR
+const LEAST = constants.LEAST
+const LATENCY = constants.LATENCY
 const SHIFT = Math.log2(constants.KNOWN)
 
 const MEMORY = constants.MEMORY
 const PRIOR = constants.PRIOR
 const ERROR_GAIN = constants.ERROR_GAIN
 const OWN_TIME = constants.OWN_TIME
+const CLIP = constants.CLIP
 /** Most members that a draw looks at. */
 const MOST = constants.ALL
+
+// Where a member's numbers begin; before them are those of all.
+function placeOf(i: number): number {
+  return (i + 1) << SHIFT
+}
 
 function scoreOf(i: number, words: Int32Array, places: Int32Array, known: Float64Array): number {
   // As `Flights.at`.
   const word = (words[places[i << 1] as number] as number) ^ (places[(i << 1) | 1] as number)
   const flights = word >>> BITS === 0 ? word : 0
-  return (flights + (known[(i << SHIFT) | AHEAD] as number) + 1) * (known[(i << SHIFT) | COST] as number)
+  const at = placeOf(i)
+  const waiting = Math.max(0, flights - (known[at | ASIDE] as number)) * (known[at | THIN] as number)
+  return (waiting + (known[at | AHEAD] as number) + 1) * (known[at | COST] as number)
 }
 
-/** What `adaptive` does from one refresh to the next: learns from leases, and finds who is best. */
+/** What `adaptive` does from one refresh to the next: learns from leases, and finds the best member. */
 export class Learned {
-  /** Of each member as many numbers as `KNOWN`. One array, since each that is read has a price. */
-  known: Float64Array = new Float64Array(0)
+  /** Numbers of all members, then of each, `KNOWN` at a time. One array, since each that is read has a price. */
+  known: Float64Array = new Float64Array(constants.KNOWN)
   flights: Flights | undefined
-  /** Cost of all members, ms. */
-  mean = 1
-  /** Difference of two scores that counts as none, as a share. */
-  scatter = 0
   readonly #errorCost: number
   readonly #scores = new Float64Array(MOST)
   readonly #alike = new Uint32Array(MOST)
@@ -43,7 +60,41 @@ export class Learned {
     this.#errorCost = errorCost
   }
 
-  /** The member with the least score of the first `count`, 1 to 16; or at random among those within the scatter of it. */
+  /** Sets the numbers of all members to those of a core that knows nothing. */
+  start(): void {
+    const { known } = this
+    known.fill(0, 0, constants.KNOWN)
+    known[MEAN] = 1
+    known[SCATTER] = constants.BAND * constants.OWN_SHARE
+    known[RETRIED] = -1
+  }
+
+  /** Sets the numbers of a member that has just joined. */
+  join(i: number): void {
+    const { known } = this
+    const at = placeOf(i)
+    known.fill(0, at, at + constants.KNOWN)
+    known[at | THIN] = 1
+    known[at | PICKED] = known[PICKS] as number
+    known[at | LEAST] = -1
+    known[at | LATENCY] = -1
+    known[at | constants.DIFFERENCE] = -2
+    known[at | constants.BUSY] = 1
+    this.learn(i)
+  }
+
+  /** The member that is to be tried again, for once; -1 where there is none. */
+  retried(): number {
+    const retried = this.known[RETRIED] as number
+    if (retried < 0) return -1
+    this.known[RETRIED] = -1
+    return this.#picked(retried)
+  }
+
+  /**
+   * The member with the least score of the first `count`, 1 to 16. Of those within the scatter of it one at random, or the
+   * one that was picked longest ago where load is low.
+   */
   best(candidates: Uint32Array, count: number, generator: Generator): number {
     const { known } = this
     const scores = this.#scores
@@ -71,7 +122,7 @@ export class Learned {
       scores[k] = score
       if (score < least) least = score
     }
-    const most = least * (1 + this.scatter)
+    const most = least * (1 + (known[SCATTER] as number))
     // Equals move to the front. Written each time, and counted by a sum: a branch would be guessed wrong too often.
     let equals = 0
     k = 0
@@ -89,36 +140,120 @@ export class Learned {
       alike[equals] = candidates[k] as number
       equals += Number((scores[k] as number) <= most)
     }
-    return alike[equals > 1 ? generator.below(equals) : 0] as number
+    if (equals <= 1) return this.#picked(alike[0] as number)
+    if ((known[CALM] as number) > 0) return this.#picked(this.#longestAgo(equals))
+    return this.#picked(alike[generator.below(equals)] as number)
   }
 
   /** A pick of this member is no lease. */
   sent(i: number): void {
     const { known } = this
-    known[(i << SHIFT) | AHEAD] = (known[(i << SHIFT) | AHEAD] as number) + 1
+    const at = placeOf(i)
+    known[at | AHEAD] = (known[at | AHEAD] as number) + 1
   }
 
-  /** A lease on this member has ended. */
-  ended(i: number, left: number, ok: boolean, latency: number): void {
+  /** So many requests in flight at this member count no more. */
+  setAside(i: number, count: number): void {
+    this.known[placeOf(i) | ASIDE] = count
+  }
+
+  /** Requests of the first `left` in flight at a member that still count. */
+  waiting(i: number, left: number): number {
+    return Math.max(0, left - (this.known[placeOf(i) | ASIDE] as number))
+  }
+
+  /** A lease on this member has ended; `alone` where none of this balancer was in flight there as it began. */
+  ended(i: number, left: number, ok: boolean, latency: number, alone: boolean): void {
     const { known } = this
-    const at = i << SHIFT
+    const at = placeOf(i)
     const share = known[at | ERRORS] as number
-    known[at | ERRORS] = share + ERROR_GAIN * ((ok ? 0 : 1) - share)
-    if (ok) {
-      const keep = 1 - 1 / MEMORY
-      const load = left + 1
-      known[at | LOADS] = (known[at | LOADS] as number) * keep + load
-      known[at | TIMES] = (known[at | TIMES] as number) * keep + (Math.max(latency, 0) + OWN_TIME * load)
-    }
+    const failing = known[FAILING] as number
+    known[at | ERRORS] = share + ERROR_GAIN * ((ok ? 0 : 1 - failing) - share)
+    known[FAILING] = failing + ((ok ? 0 : 1) - failing) / constants.FAILING_MEMORY
+    if (ok) this.#responded(i, at, left, latency, alone)
     this.learn(i)
   }
 
   /** Makes a member's cost of what is known of it. */
   learn(i: number): void {
     const { known } = this
-    const at = i << SHIFT
-    const learned =
-      ((known[at | TIMES] as number) + PRIOR * this.mean) / ((known[at | LOADS] as number) + PRIOR)
-    known[at | COST] = learned * (1 + this.#errorCost * (known[at | ERRORS] as number))
+    const at = placeOf(i)
+    const loads = (known[at | LOADS] as number) + PRIOR
+    const mean = known[MEAN] as number
+    const calm = known[CALM] as number
+    let cost = ((known[at | TIMES] as number) + PRIOR * mean) / loads
+    if (calm > 0) {
+      const within = 1 + (constants.CALM_ERRORS * calm) / Math.sqrt(loads)
+      cost = cost > mean ? Math.max(mean, cost / within) : Math.min(mean, cost * within)
+      // Where nothing waits a long way is what a request costs; but not so much that nearer nodes are overloaded.
+      cost += calm * Math.min(known[at | FAR] as number, mean)
+    }
+    const errors = Math.max(0, (known[at | ERRORS] as number) - (known[FAILING] as number))
+    known[at | COST] = cost * (1 + this.#errorCost * errors) * (known[at | constants.BUSY] as number)
+  }
+
+  #responded(i: number, at: number, left: number, latency: number, alone: boolean): void {
+    const { known } = this
+    const far = known[at | FAR] as number
+    const isKnown = known[IS_KNOWN] === 1
+    const load = this.waiting(i, left) * (known[at | THIN] as number) + 1
+    const loads = known[at | LOADS] as number
+    const times = known[at | TIMES] as number
+    const expected = (load * (times + PRIOR * (known[MEAN] as number))) / (loads + PRIOR)
+    const clip = (known[at | LATENCY] as number) < 0 ? constants.FIRST_CLIP : CLIP
+    const most = isKnown ? far + clip * expected : Number.POSITIVE_INFINITY
+    const took = Math.min(Math.max(latency, 0), most)
+    this.#measured(at, took)
+    const time = Math.max(0, took - far) + OWN_TIME * load
+    if (alone && isKnown) this.#compare(at, time / expected - 1)
+    const keep = 1 - 1 / MEMORY
+    known[at | LOADS] = loads * keep + load
+    known[at | TIMES] = times * keep + time
+  }
+
+  // Its least and its mean response time. The first sets the mean alone, so that the least is not that of a connection.
+  #measured(at: number, took: number): void {
+    const { known } = this
+    const least = known[at | LEAST] as number
+    const latency = known[at | LATENCY] as number
+    known[at | LATENCY] = latency < 0 ? took : latency + (took - latency) / constants.LATENCY_MEMORY
+    if (latency < 0) return
+    const memory = took <= least ? constants.LEAST_FALL : constants.LEAST_RISE
+    known[at | LEAST] = least < 0 ? took : least + (took - least) / memory
+  }
+
+  // Requests of others that queue make responses of a node that follow each other alike.
+  #compare(at: number, difference: number): void {
+    const { known } = this
+    const before = known[at | constants.DIFFERENCE] as number
+    known[at | constants.DIFFERENCE] = difference
+    if (before < -1) return
+    known[constants.PAIRS] = (known[constants.PAIRS] as number) + 1
+    known[constants.PRODUCTS] = (known[constants.PRODUCTS] as number) + difference * before
+    const square = (difference * difference + before * before) / 2
+    known[constants.SQUARES] = (known[constants.SQUARES] as number) + square
+  }
+
+  #longestAgo(equals: number): number {
+    const { known } = this
+    const alike = this.#alike
+    let found = alike[0] as number
+    let last = known[placeOf(found) | PICKED] as number
+    for (let k = 1; k < equals; k++) {
+      const i = alike[k] as number
+      const picked = known[placeOf(i) | PICKED] as number
+      if (picked >= last) continue
+      found = i
+      last = picked
+    }
+    return found
+  }
+
+  #picked(i: number): number {
+    const { known } = this
+    const picks = (known[PICKS] as number) + 1
+    known[PICKS] = picks
+    known[placeOf(i) | PICKED] = picks
+    return i
   }
 }

@@ -62,6 +62,8 @@ export class KeptPeaks implements Kept, Learner, Loads {
 
   sent(): void {}
 
+  setAside(): void {}
+
   ended(index: number, _left: number, ok: boolean, latency: number): void {
     const { errorLatency } = this.#algorithm
     const sample = ok || latency > errorLatency ? latency : errorLatency

@@ -14,12 +14,13 @@ use crate::selection::Cursor;
 use crate::smoothing::Estimates;
 use crate::table::Table;
 
+mod calm;
 pub mod constants;
 mod learned;
 mod reported;
 mod shared;
 
-pub use learned::{Adaptive as Learned, Rules};
+pub use learned::{Adaptive as Learned, COMMON, EACH, Rules};
 pub use reported::Reported;
 use shared::Shared;
 
@@ -94,7 +95,7 @@ impl<W: Words> Algorithm<W> for Adaptive {
         self.values.clear();
         self.values.extend(learned.costs());
         Found {
-            next_expiry: now + constants::REFRESH,
+            next_expiry: now + learned.longest_wait(),
             fresh: reported.iter().filter(|it| it.spare.is_some()).count() as u32,
         }
     }
@@ -111,8 +112,7 @@ impl<W: Words> Algorithm<W> for Adaptive {
     fn draw(&mut self, table: &Table<W>, cursor: &mut Cursor) -> Option<u32> {
         let in_flight = self.places.in_flight(table);
         let generator = &mut cursor.generator;
-        self.learned
-            .draw(&self.band, generator, |_| true, in_flight)
+        self.learned.next(&self.band, generator, in_flight)
     }
 
     fn draw_without(
@@ -132,8 +132,12 @@ impl<W: Words> Algorithm<W> for Adaptive {
         self.learned.sent(index);
     }
 
-    fn ended(&mut self, index: u32, left: f64, ok: bool, latency: f64) {
-        self.learned.ended(index, left, ok, latency);
+    fn ended(&mut self, index: u32, left: f64, ok: bool, latency: f64, alone: bool) {
+        self.learned.ended(index, left, ok, latency, alone);
+    }
+
+    fn set_aside(&mut self, index: u32, count: f64) {
+        self.learned.set_aside(index, count);
     }
 
     fn take_shared(&mut self, memory: &W, generator: &mut Generator) {

@@ -131,8 +131,12 @@ pub trait Algorithm<W: Words>: Debug {
 
     /// A lease on this member has ended.
     ///
-    /// `left`: requests in flight there now; `latency`: how long it took, ms
-    fn ended(&mut self, _index: u32, _left: f64, _ok: bool, _latency: f64) {}
+    /// `left`: requests in flight there now; `latency`: how long it took, ms; `alone`: whether none of this balancer was in
+    /// flight there as it began
+    fn ended(&mut self, _index: u32, _left: f64, _ok: bool, _latency: f64, _alone: bool) {}
+
+    /// So many of the requests in flight at this member have been overtaken by later ones, and say nothing of it any more.
+    fn set_aside(&mut self, _index: u32, _count: f64) {}
 
     /// Takes over what JavaScript has learned and drawn in its place, in memory that both have.
     fn take_shared(&mut self, _memory: &W, _generator: &mut Generator) {}

@@ -134,7 +134,7 @@ impl<W: Words> Algorithm<W> for PeakEwma {
         self.lower(&left, table, &mut cursor.generator)
     }
 
-    fn ended(&mut self, index: u32, _left: f64, ok: bool, latency: f64) {
+    fn ended(&mut self, index: u32, _left: f64, ok: bool, latency: f64, _alone: bool) {
         let Some(peak) = self.peaks.get_mut(index as usize) else {
             return;
         };

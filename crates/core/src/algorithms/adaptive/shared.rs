@@ -3,20 +3,17 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::Learned;
-use super::constants::{
-    AHEAD, COST, ERRORS, GENERATOR_WORD, KNOWN, LOADS, MEAN_WORD, MEMBERS_WORD, MOST_SHARED,
-    SCATTER_WORD, TIMES, TURN_WORD,
-};
+use super::constants::{GENERATOR_WORD, KNOWN, MOST_SHARED, NUMBERS_WORD, TURN_WORD};
+use super::{COMMON, EACH, Learned};
 use crate::generator::Generator;
 use crate::memory::{AtomicWord, Words};
 
 // 32-bit words of each member.
 const MEMBER: usize = 2 * KNOWN;
-// Of a member's numbers those that are used, as the pool tells them.
-const FIELDS: [usize; 5] = [LOADS, TIMES, ERRORS, AHEAD, COST];
+// Where those of the first member begin, after those of all.
+const MEMBERS_WORD: usize = NUMBERS_WORD + MEMBER;
 
-/// The memory: 64 bytes, and 128 for each member.
+/// The memory: 32 bytes, then 128 for all members together, and as many for each.
 ///
 /// Of any size: what does not fit is not shared.
 pub struct Shared<'a, W>(pub &'a W);
@@ -34,9 +31,9 @@ impl<W: Words> Shared<'_, W> {
         let count = adaptive.members().min(MOST_SHARED);
         let word = |at| self.0.word(at).map_or(0, |word| word.load(Relaxed));
         *generator = Generator::from_state([0, 1, 2, 3].map(|i| word(GENERATOR_WORD + i)));
+        adaptive.set_common(self.numbers::<COMMON>(NUMBERS_WORD));
         for index in 0..count {
-            let at = MEMBERS_WORD + index * MEMBER;
-            adaptive.set_known(index, FIELDS.map(|field| self.double(at + 2 * field)));
+            adaptive.set_known(index, self.numbers::<EACH>(MEMBERS_WORD + index * MEMBER));
         }
     }
 
@@ -51,24 +48,24 @@ impl<W: Words> Shared<'_, W> {
                 word.store(state, Relaxed);
             }
         }
-        self.put(MEAN_WORD, adaptive.mean());
-        self.put(SCATTER_WORD, adaptive.scatter());
+        self.put(NUMBERS_WORD, &adaptive.common());
         for index in 0..count {
-            let at = MEMBERS_WORD + index * MEMBER;
-            for (field, value) in FIELDS.into_iter().zip(adaptive.known(index)) {
-                self.put(at + 2 * field, value);
-            }
+            self.put(MEMBERS_WORD + index * MEMBER, &adaptive.known(index));
         }
     }
 
-    fn double(&self, at: usize) -> f64 {
-        let pair = self.0.pair(at);
-        pair.map_or(0.0, |pair| f64::from_bits(pair.load(Relaxed)))
+    fn numbers<const COUNT: usize>(&self, at: usize) -> [f64; COUNT] {
+        std::array::from_fn(|i| {
+            let pair = self.0.pair(at + 2 * i);
+            pair.map_or(0.0, |pair| f64::from_bits(pair.load(Relaxed)))
+        })
     }
 
-    fn put(&self, at: usize, value: f64) {
-        if let Some(pair) = self.0.pair(at) {
-            pair.store(value.to_bits(), Relaxed);
+    fn put(&self, at: usize, numbers: &[f64]) {
+        for (i, value) in numbers.iter().enumerate() {
+            if let Some(pair) = self.0.pair(at + 2 * i) {
+                pair.store(value.to_bits(), Relaxed);
+            }
         }
     }
 }

@@ -1,0 +1,64 @@
+import type { Clock } from '../clock.js'
+
+/** How often it is looked whether this process still runs, ms, while requests are in flight. */
+const PERIOD = 100
+/** A look that comes later than this, ms, and so many times as late as looks have been, is taken for a pause. */
+const LEAST = 50
+const TIMES_USUAL = 8
+/** Nobody looks where no request has begun for so long, ms. */
+const IDLE = 60_000
+
+/**
+ * Notices when this process stood still: its event loop was blocked, it was stopped, or its machine was suspended. What was in
+ * flight then took long for no fault of a node.
+ */
+export class Pauses {
+  readonly #clock: Clock
+  readonly #isBusy: () => boolean
+  // When the next look is due; not at all while nothing is in flight.
+  #due = Number.POSITIVE_INFINITY
+  #end = Number.NEGATIVE_INFINITY
+  #usual = 0
+  #last = 0
+
+  /** @param isBusy whether requests are in flight */
+  constructor(clock: Clock, isBusy: () => boolean) {
+    this.#clock = clock
+    this.#isBusy = isBusy
+  }
+
+  /** Begins to look, where it does not yet; called as a request begins. */
+  watch(now: number): void {
+    this.#last = now
+    this.#start(now)
+  }
+
+  /** Whether the process has stood still since `start`, clock time, ms. */
+  since(start: number, now: number): boolean {
+    // Responses can be handled before the timer.
+    this.#notice(now)
+    // An end that lies ahead is of a clock that told a wrong time once.
+    return start < this.#end && this.#end <= now
+  }
+
+  #start(now: number): void {
+    if (this.#due !== Number.POSITIVE_INFINITY) return
+    this.#due = now + PERIOD
+    this.#clock.setTimeout(this.#look, PERIOD)
+  }
+
+  readonly #look = (): void => {
+    const now = this.#clock.now()
+    this.#notice(now)
+    this.#usual += (Math.max(0, now - this.#due) - this.#usual) / 16
+    this.#due = Number.POSITIVE_INFINITY
+    if (this.#isBusy() && now - this.#last < IDLE) this.#start(now)
+  }
+
+  #notice(now: number): void {
+    if (now - this.#due <= Math.max(LEAST, TIMES_USUAL * this.#usual)) return
+    this.#end = now
+    // The timer is on its way; the pause is over.
+    this.#due = now + PERIOD
+  }
+}
