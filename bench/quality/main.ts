@@ -11,6 +11,7 @@ import { overview, sceneTable } from './report.js'
 import { KEPT_QUALITY, type QualityResults } from './results.js'
 import { type Outcome, runScene } from './run.js'
 import { neighbours, scenes } from './scenes.js'
+import { situations } from './situations.js'
 
 interface Options {
   policy?: string[]
@@ -25,7 +26,7 @@ interface Options {
 /** Part of the requests that a quick run has. */
 const QUICK = 0.4
 
-const known = [...scenes, ...neighbours]
+const known = [...scenes, ...neighbours, ...situations]
 
 const options = new Command('quality')
   .description('Judges algorithms in simulated scenes. Exits with 0 also where a bar is missed.')
