@@ -91,7 +91,9 @@ export class OptionError extends IdlestError {
   constructor(option: string, value: unknown, expected: string, cause?: unknown) {
     const name = shownName(option)
     const what = value === UNKNOWN_OPTION ? 'unknown' : shown(value)
-    super('IDLEST_BAD_OPTION', `option ${name} is ${what}: expected ${expected}`, value, cause)
+    // All options at once have no name of their own.
+    const subject = name === 'options' ? 'the value given for the options' : `option ${name}`
+    super('IDLEST_BAD_OPTION', `${subject} is ${what}: expected ${expected}`, value, cause)
     this.option = name
     this.expected = expected
   }

@@ -105,6 +105,13 @@ for (const [what, value] of [
   })
 }
 
+test('something else in the place of all options is named as such', (t) => {
+  t.is(
+    t.throws(() => checkOptions('', 5, schema)).message,
+    'the value given for the options is 5: expected an object of options',
+  )
+})
+
 test('options may be an instance of a class, or have no prototype', (t) => {
   class Config {
     interval = 7

@@ -1,3 +1,4 @@
+import { ClosedError } from '../errors.js'
 import type { NodeState, Report } from '../report.js'
 import type { Address } from '../web/listening.js'
 import { type AgentParts, keepParts } from './agent-parts.js'
@@ -62,7 +63,10 @@ export interface Agent {
    * @throws OptionError for a bad name, or a value that is none of these
    */
   set(name: string, value: NamedValue | undefined): void
-  /** Ends the sampling, the servers and all connections. Safe to call again. */
+  /**
+   * Ends the sampling, the servers and all connections. Safe to call again. Methods that change what is reported throw
+   * ClosedError afterwards.
+   */
   close(): Promise<void>
   /** As `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>
@@ -124,9 +128,17 @@ export async function createAgent(options: AgentOptions = {}): Promise<Agent> {
   })
 
   const added: AgentParts['added'] = []
+  let isClosed = false
   async function close(): Promise<void> {
+    isClosed = true
     reporter.stop()
     await Promise.all([servers.close(), ...added.map((one) => one.close())])
+  }
+
+  // What is said of it from now on nobody would hear.
+  function open(): Reporter {
+    if (isClosed) throw new ClosedError('agent')
+    return reporter
   }
 
   const agent: Agent = {
@@ -142,13 +154,13 @@ export async function createAgent(options: AgentOptions = {}): Promise<Agent> {
       return reporter.state
     },
     report: () => reporter.report(),
-    drain: () => reporter.drain(),
-    maint: () => reporter.maint(),
-    down: () => reporter.down(),
-    ready: () => reporter.ready(),
-    setWeight: (percent) => reporter.setWeight(percent),
-    setMaxInFlight: (most) => reporter.setMaxInFlight(most),
-    set: (name, value) => reporter.set(name, value),
+    drain: () => open().drain(),
+    maint: () => open().maint(),
+    down: () => open().down(),
+    ready: () => open().ready(),
+    setWeight: (percent) => open().setWeight(percent),
+    setMaxInFlight: (most) => open().setMaxInFlight(most),
+    set: (name, value) => open().set(name, value),
     close,
     [Symbol.asyncDispose]: close,
   }

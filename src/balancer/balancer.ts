@@ -124,6 +124,7 @@ class PollingBalancer<N extends NodeLike = NodeLike> extends SeatedBalancer<N> i
   }
 
   async ready(): Promise<Readiness> {
+    this.checkOpen()
     if (this.#followed !== undefined) await keptAlive(this.#followed.first)
     if (this.#poller === undefined) return { nodes: 0, answered: 0 }
     return keptAlive(this.#poller.ready)

@@ -349,7 +349,7 @@ export interface Balancer<N extends NodeLike = NodeLike> extends Picker<N> {
    * reports are even: for up to `startupJitter + timeout`. A balancer that polls nobody is ready at once, with
    * `{ nodes: 0, answered: 0 }`. With a discovery it first waits for the first nodes, however long that takes.
    *
-   * @throws ClosedError (rejects) where the balancer is closed before
+   * @throws ClosedError (rejects) where the balancer is closed, or is closed before it is ready
    * @category Life
    */
   ready(): Promise<Readiness>

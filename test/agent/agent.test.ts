@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import test, { type ExecutionContext } from 'ava'
 import { type Agent, createAgent } from '../../dist/agent/index.js'
-import { ListenError } from '../../dist/errors.js'
+import { ClosedError, ListenError } from '../../dist/errors.js'
 import { readOrcaJson } from '../../dist/reports/orca-json.js'
 import { VirtualClock } from '../../dist/simulation/virtual-clock.js'
 import { moduleFile } from '../support/module-file.js'
@@ -184,6 +184,22 @@ test('close ends the sampling and the listening, and may be called again', async
   await clock.advance(10_000)
   t.is(samples, 1)
   await t.throwsAsync(ask(agent.url), { code: 'ECONNREFUSED' })
+})
+
+test('what a closed agent is told is an error: nobody would hear of it', async (t) => {
+  const { agent } = await startAgent(t, {})
+  await agent.close()
+  const tellings = [
+    () => agent.drain(),
+    () => agent.maint(),
+    () => agent.down(),
+    () => agent.ready(),
+    () => agent.setWeight(50),
+    () => agent.setMaxInFlight(1),
+    () => agent.set('mine', 1),
+  ]
+  for (const tell of tellings) t.throws(tell, { instanceOf: ClosedError, message: 'agent is closed' })
+  t.is(agent.state, 'up')
 })
 
 /** Closes an agent, and sees that it ends these connections. */

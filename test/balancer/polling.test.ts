@@ -78,7 +78,7 @@ test('until the first cycle has ended picks are even; ready tells when', async (
   t.is(clock.pending, 0)
 })
 
-test('ready rejects where the balancer is closed before, and resolves at once without polling', async (t) => {
+test('ready rejects where the balancer is or was closed, and resolves at once without polling', async (t) => {
   const balancer = createBalancer({
     nodes: ['a'],
     clock: new VirtualClock(),
@@ -87,6 +87,7 @@ test('ready rejects where the balancer is closed before, and resolves at once wi
   const waited = balancer.ready()
   await balancer.close()
   await t.throwsAsync(waited, { instanceOf: ClosedError })
+  await t.throwsAsync(balancer.ready(), { instanceOf: ClosedError })
   await t.notThrowsAsync(createBalancer({ nodes: ['a'], poll: false }).ready())
 })
 

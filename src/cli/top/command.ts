@@ -29,9 +29,10 @@ function parseUrl(text: string): URL {
 }
 
 /** What there is to say without a terminal: a line a view, or whole views as JSON. */
-async function printViews(feed: Feed, { json }: Flags): Promise<void> {
+async function printViews({ origin }: URL, feed: Feed, { json }: Flags): Promise<void> {
   for await (const one of feed) {
-    if (!isView(one)) process.stderr.write(`no connection: ${reasonOf(one.error)}; trying again\n`)
+    if (!isView(one))
+      process.stderr.write(`no connection to ${origin}: ${reasonOf(one.error)}; trying again\n`)
     else process.stdout.write(`${json ? JSON.stringify(one) : viewLine(one, new Date())}\n`)
   }
 }
@@ -62,7 +63,7 @@ async function run(url: URL, flags: Flags): Promise<void> {
   const seen = once || json ? null : terminal()
   try {
     if (once) await printOnce(feed, sorting, flags)
-    else if (seen === null) await printViews(feed, flags)
+    else if (seen === null) await printViews(url, feed, flags)
     else await runSession(new TopModel(url.href, sorting), feed, seen, ending)
     if (ending.aborted) throw ending.reason
   } catch (error) {

@@ -12,6 +12,7 @@ import {
   type CallBalancer,
   checkBalancer,
   checkMade,
+  checkPool,
   originOf,
   settingsOf,
 } from './options.js'
@@ -48,6 +49,7 @@ export class BalancedDispatcher<N extends NodeLike = NodeLike> extends Dispatche
     checkBalancer(balancer)
     const settings = settingsOf(options)
     const { origins = httpOrigin, factory = makePool, pool = {}, otherwise } = settings
+    if (settings.factory === undefined && settings.pool !== undefined) checkPool(settings.pool)
     watchConnections()
     this.upstreams = new Upstreams<N>({
       originOf: (node) => originOf('origins', origins(node)),

@@ -3,7 +3,7 @@ import { OptionError } from '../../errors.js'
 import type { Balancer, Key, NodeLike } from '../../index.js'
 import { checkOptions, flag, method, milliseconds, oneOf, options, whole } from '../../options.js'
 import { ignoreRejection } from '../../rejections.js'
-import { Dispatcher, type Pool } from '../../undici.js'
+import { Client, Dispatcher, Pool } from '../../undici.js'
 import type { DispatchRequest, EitherDispatcher, PoolOptions } from './either-major.js'
 import { FAILURE_KINDS, type FailureKind } from './failures.js'
 
@@ -116,6 +116,18 @@ export type RetrySettings = v.InferOutput<typeof retryOptions>
 /** Throws OptionError. */
 export function settingsOf(given: unknown): DispatcherSettings {
   return checkOptions('', given, dispatcherOptions)
+}
+
+/** Checks options of a pool as undici does, which looks at most of them at the first request. Throws OptionError. */
+export function checkPool(pool: Pool.Options): void {
+  try {
+    for (const made of [new Pool('http://127.0.0.1', pool), new Client('http://127.0.0.1', pool)]) {
+      void made.destroy()
+    }
+  } catch (error) {
+    const why = error instanceof Error ? error.message : 'it refuses these'
+    throw new OptionError('pool', pool, `options that undici takes: ${why}`, error)
+  }
 }
 
 /** The origin that a request is for, or a node has. Throws OptionError. */

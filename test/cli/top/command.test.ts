@@ -52,6 +52,15 @@ test('the nodes of the table are those of the filter', async (t) => {
   t.notRegex(stdout, /│ a +│/)
 })
 
+test('without a connection it says to where, why, and that it goes on trying', async (t) => {
+  const top = new Cli('top', 'http://127.0.0.1:1')
+  t.teardown(() => top.process.kill())
+  while (!top.stderr.includes('\n')) await once(top.process.stderr ?? top.process, 'data')
+  t.is(top.stderr.split('\n', 1)[0], 'no connection to http://127.0.0.1:1: bad port; trying again')
+  top.process.kill('SIGTERM')
+  t.is(await top.ended(), 143)
+})
+
 test('without a terminal there is a line for each view', async (t) => {
   const top = new Cli('top', await served(t))
   t.regex(

@@ -17,6 +17,8 @@ const bad: [string, string, unknown][] = [
   ['origins', 'origins', 'http://a'],
   ['key', 'key', 'path'],
   ['pool', 'pool', 5],
+  ['pool', 'pool', { connections: -1 }],
+  ['pool', 'pool', { headersTimeout: -1 }],
   ['factory', 'factory', {}],
   ['isFailure', 'isFailure', [500]],
   ['stripHeader', 'stripHeader', 1],
