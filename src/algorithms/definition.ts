@@ -188,6 +188,8 @@ export interface AlgorithmDefinition<A extends { readonly kind: string } = Algor
   probing?(algorithm: A): Probing | undefined
   /** Longest wait before the first poll where `startupJitter` is not given, ms. Default: one interval. */
   readonly startupJitter?: number
+  /** The default of `health.polls`. Default 3. */
+  readonly unreachableAfter?: number
   readonly variants?: readonly Variant[]
   readonly shows?: Shown
   readonly column?: ValueColumn

@@ -135,6 +135,11 @@ export function startupJitterOf(algorithm: Algorithm, interval: number): number 
   return definitionOf(algorithm).startupJitter ?? interval
 }
 
+/** Failed polls in a row after which a member is unreachable, where `health.polls` is not given; 0: never. */
+export function unreachableAfter(algorithm: Algorithm): number {
+  return definitionOf(algorithm).unreachableAfter ?? 3
+}
+
 /** Whether an algorithm has fixed weights. */
 export function isWeighted(algorithm: Algorithm): boolean {
   return 'weights' in algorithm && algorithm.weights !== undefined

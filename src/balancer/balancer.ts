@@ -1,6 +1,6 @@
 import { cpuSampler } from '../agent/samplers/index.js'
 import { createSampling, type Sampling } from '../agent/sampling.js'
-import { defaultAlgorithm, needsOf, probingOf } from '../algorithms/registry.js'
+import { defaultAlgorithm, needsOf, probingOf, unreachableAfter } from '../algorithms/registry.js'
 import { needDescriptors } from '../descriptors.js'
 import { chooseEngine } from '../engine/load.js'
 import { Generator } from '../engine/portable/generator.js'
@@ -26,6 +26,7 @@ import type { NodeSource } from './node-source.js'
 import { type BalancerOptions, balancerOptions, pollDefaults } from './options.js'
 import { type PollPlan, planPolling } from './poll-plan.js'
 import { processTable } from './process-table.js'
+import { Reachability } from './reachability.js'
 import { SeatedBalancer } from './seated.js'
 import { warnOfShortTtl } from './short-ttl.js'
 import { isOrderedOut } from './standings.js'
@@ -48,6 +49,7 @@ class PollingBalancer<N extends NodeLike = NodeLike> extends SeatedBalancer<N> i
   readonly #pollsNodes: boolean
   readonly #served = new Set<LiveServer>()
   readonly #followed: Followed<N> | undefined
+  readonly #reachability: Reachability | undefined
   readonly #unlisten: () => void
   #handles: HandleServer | undefined
   // Whose standing attached threads are to be told; all: who the members are, too.
@@ -87,6 +89,11 @@ class PollingBalancer<N extends NodeLike = NodeLike> extends SeatedBalancer<N> i
         clock,
         source: name,
       })
+    }
+    const polls = health === false ? 0 : (health.polls ?? unreachableAfter(algorithm))
+    if (polls > 0) {
+      const onChange = (changed: readonly Member[]) => this.restood(changed as readonly Member<N>[])
+      this.#reachability = new Reachability({ polls, members: this.members, onChange })
     }
     if (poll !== undefined) {
       warnOfShortTtl(algorithm, poll)
@@ -303,6 +310,7 @@ class PollingBalancer<N extends NodeLike = NodeLike> extends SeatedBalancer<N> i
       onCycle: ({ failed }) => {
         // A node that is gone does not answer: but one that never does is not asked about again.
         if (failed.some(({ node, kind }) => kind === 'exit' && this.#isNew(node))) this.#followed?.failing()
+        if (!this.closed) this.#reachability?.polled(failed)
       },
     })
   }

@@ -67,12 +67,18 @@ function othersOf(nodes: readonly NodeSnapshot[], self: string | undefined): Exp
 }
 
 function pickedWords(facts: NodeSnapshot, why: string, rules: Rules): string {
-  const { share, suspect, told, ejected, state } = facts
+  const { share, suspect, told, ejected, state, poll, unreachable } = facts
   const draws = share > 0 ? `, ${percent(share * 100)} % of draws` : ''
   const notes = [`may be picked${draws}: ${why}`]
   if (told.weight !== undefined && told.weight !== 100) {
     notes.push(`reported a weight of ${percent(told.weight)} %`)
   }
+  if (poll !== undefined) {
+    const times = poll.count === 1 ? 'its last poll failed' : `its last ${poll.count} polls failed`
+    notes.push(
+      `${times}: ${poll.reason}${unreachable ? '; it is unreachable, and gets a twentieth of its share' : ''}`,
+    )
+  } else if (unreachable) notes.push('unreachable by polls, and gets a twentieth of its share')
   if (suspect !== undefined) notes.push(`suspect${SUSPECT[suspect]}, and gets half of its share`)
   if (rules.isOpen && (ejected !== undefined || state === 'down')) {
     notes.push(`though ${state === 'down' ? 'down' : 'ejected'}, as all are`)

@@ -62,6 +62,8 @@ export function newMember<N extends NodeLike>(node: N, key: string, place: Place
     refusedThere: false,
     suspect: false,
     suspectThere: false,
+    unreachable: false,
+    unreachableThere: false,
     tier: 0,
     part: 1,
     grade: WELL,

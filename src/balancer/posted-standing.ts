@@ -18,13 +18,15 @@ export const postedStanding = v.object({
   ejected: v.boolean(),
   refused: v.boolean(),
   suspect: v.boolean(),
+  unreachable: v.boolean(),
   tier: number(0),
   part: number(0, 1),
 })
 
 /** How a member stands on the balancer's own thread. */
-export function standingOf({ order, told, ejected, refused, suspect, tier, part }: Standing): PostedStanding {
-  return { order, told, ejected, refused, suspect, tier, part }
+export function standingOf(member: Standing): PostedStanding {
+  const { order, told, ejected, refused, suspect, unreachable, tier, part } = member
+  return { order, told, ejected, refused, suspect, unreachable, tier, part }
 }
 
 /** Whether a member stands as it did when that was posted. */
@@ -35,6 +37,7 @@ export function isSameStanding(before: PostedStanding | undefined, now: Standing
     before.told === now.told &&
     before.ejected === now.ejected &&
     before.suspect === now.suspect &&
+    before.unreachable === now.unreachable &&
     before.tier === now.tier &&
     before.part === now.part
   )
@@ -43,7 +46,7 @@ export function isSameStanding(before: PostedStanding | undefined, now: Standing
 /** Takes over how a member stands there, but for its tier and its part, which `Members.rank` takes. */
 export function takeStanding(
   member: Member,
-  { order, told, ejected, refused, suspect }: PostedStanding,
+  { order, told, ejected, refused, suspect, unreachable }: PostedStanding,
 ): void {
   member.order = order
   member.told = told
@@ -51,4 +54,5 @@ export function takeStanding(
   member.ejectedThere = ejected
   member.refusedThere = refused
   member.suspectThere = suspect
+  member.unreachableThere = unreachable
 }

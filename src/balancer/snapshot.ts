@@ -43,6 +43,8 @@ export interface NodeSnapshot<N extends NodeLike = NodeLike> {
    * own thread found that, of a balancer that is attached to it.
    */
   readonly suspect: SuspicionReason | 'elsewhere' | undefined
+  /** Whether it refused polls, or did not answer them, several in a row: see `health.polls`. */
+  readonly unreachable: boolean
   /**
    * Whether it is in reserve: a discovery gave it a higher `priority` number than others that are up, or that are used in
    * spite of being down or ejected.
@@ -163,6 +165,7 @@ export function snapshotOf<N extends NodeLike>(
       fixedWeight: weightOf?.(member.key),
       told: { ...member.told },
       ejected: ejectionOf(member, options),
+      unreachable: member.unreachable || member.unreachableThere,
       suspect: watchers.suspicion?.of(member) ?? (member.suspectThere ? 'elsewhere' : undefined),
       isReserve: member.tier !== tier,
       part: member.part,

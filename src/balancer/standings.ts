@@ -48,6 +48,9 @@ export interface Standing {
   /** Whether it was found to claim idleness while its requests fail or slow down, here or there. */
   suspect: boolean
   suspectThere: boolean
+  /** Whether it refused polls, or did not answer them, several in a row; here or there. */
+  unreachable: boolean
+  unreachableThere: boolean
   /** Which members are picked first, by whoever found them: those of the lowest tier of which any is well. */
   tier: number
   /** Its part of the picks by whoever found it, 0 (never picked) to 1, which the largest of its tier has. */
@@ -56,7 +59,10 @@ export interface Standing {
   grade: Grade
   /** Whether it may be picked. */
   up: boolean
-  /** Its weight relative to others, at least 0, by what it reported and whether it is suspect; 1 where neither says anything. */
+  /**
+   * Its weight relative to others, at least 0, by what it reported, whether it is suspect and whether it can be reached; 1 where
+   * none says anything.
+   */
   factor: number
   /** Whether that is not 1, or `part` is less, or it has reported a limit. */
   guarded: boolean
@@ -71,14 +77,18 @@ export function isOrderedOut(member: Pick<Standing, 'order' | 'told'> | undefine
 /** What a member that claims idleness, and does not answer like that, gets of its share. */
 const SUSPECT_FACTOR = 0.5
 
+/** What an unreachable member gets of its share: with two members a tenth of an equal one, with more a twentieth. */
+const UNREACHABLE_FACTOR = 0.05
+
 /** The gravest of what was ordered and told. */
 export function stateOf({ order, told }: Standing): MemberState {
   const { state = 'up', weight } = told
   return state === 'up' && (order === 'drain' || weight === 0) ? 'drain' : state
 }
 
-function factorOf({ told, suspect, suspectThere }: Standing): number {
+function factorOf({ told, suspect, suspectThere, unreachable, unreachableThere }: Standing): number {
   const factor = Math.min(told.weight ?? 100, MOST_WEIGHT) / 100
+  if (unreachable || unreachableThere) return factor * UNREACHABLE_FACTOR
   return suspect || suspectThere ? factor * SUSPECT_FACTOR : factor
 }
 

@@ -18,6 +18,12 @@ export interface FailureRateOptions {
 export interface HealthOptions {
   /** Failures in a row for which a member is ejected, at least 0; 0: it is not. Default 5. */
   consecutiveFailures?: number | undefined
+  /**
+   * Polls in a row that a member refuses, or does not answer, until it is *unreachable*, at least 0; 0: never. It gets at most a
+   * tenth of an equal share then, until it answers a poll or a lease on it succeeds; but nobody is unreachable where fewer than half of
+   * the members can be reached. Default 3; with `leastCpu()` 0, since it keeps its published rule for members without readings.
+   */
+  polls?: number | undefined
   /** Whether a share of failures is a reason too; `{}`: with its defaults. Default false. */
   failureRate?: FailureRateOptions | false | undefined
   /**
@@ -82,6 +88,7 @@ const failureRate = options({
 
 const health = options({
   consecutiveFailures: v.optional(whole(0), 5),
+  polls: v.optional(whole(0)),
   failureRate: v.optional(v.union([v.literal(false), failureRate], 'an object of options, or false'), false),
   interval: v.optional(milliseconds(1), 10_000),
   ejection: v.optional(milliseconds(1), 30_000),

@@ -51,6 +51,7 @@ export const leastCpuDefinition: AlgorithmDefinition<LeastCpuAlgorithm> = {
   excludingMissing: (algorithm) => ({ ...algorithm, missing: 'exclude' }),
   // As in the library that it comes from.
   startupJitter: 60_000,
+  unreachableAfter: 0,
   portable: {
     readings: (memory, { ttl, smoothing }) => new CpuReadings(memory, { ttl, smoothing, isWhole: true }),
     plan({ missing, threshold }, { raw, count }) {
