@@ -21,7 +21,7 @@ async function written(writer: FrameWriter, look: Look) {
   return { whole: String(Buffer.concat(whole())), next: String(Buffer.concat(next)) }
 }
 
-const plain: NodeSnapshot = { ...liveNode('a'), node: 'a', inBand: true, share: 0.5 }
+const plain: NodeSnapshot = { ...liveNode('a'), node: 'a', inBand: true, unreachable: false, share: 0.5 }
 
 const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined, freq: 2 })
 const number = fc.double({ min: 0, max: 1e9, noNaN: true })
