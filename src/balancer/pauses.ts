@@ -17,6 +17,8 @@ export class Pauses {
   readonly #isBusy: () => boolean
   // When the next look is due; not at all while nothing is in flight.
   #due = Number.POSITIVE_INFINITY
+  // A look after this is late.
+  #limit = Number.POSITIVE_INFINITY
   #end = Number.NEGATIVE_INFINITY
   #usual = 0
   #last = 0
@@ -30,35 +32,39 @@ export class Pauses {
   /** Begins to look, where it does not yet; called as a request begins. */
   watch(now: number): void {
     this.#last = now
-    this.#start(now)
+    if (this.#due === Number.POSITIVE_INFINITY) this.#start(now)
   }
 
   /** Whether the process has stood still since `start`, clock time, ms. */
   since(start: number, now: number): boolean {
     // Responses can be handled before the timer.
-    this.#notice(now)
+    if (now > this.#limit) this.#paused(now)
     // An end that lies ahead is of a clock that told a wrong time once.
     return start < this.#end && this.#end <= now
   }
 
   #start(now: number): void {
-    if (this.#due !== Number.POSITIVE_INFINITY) return
-    this.#due = now + PERIOD
+    this.#expect(now)
     this.#clock.setTimeout(this.#look, PERIOD)
+  }
+
+  #expect(now: number): void {
+    this.#due = now + PERIOD
+    this.#limit = this.#due + Math.max(LEAST, TIMES_USUAL * this.#usual)
   }
 
   readonly #look = (): void => {
     const now = this.#clock.now()
-    this.#notice(now)
+    if (now > this.#limit) this.#paused(now)
     this.#usual += (Math.max(0, now - this.#due) - this.#usual) / 16
     this.#due = Number.POSITIVE_INFINITY
+    this.#limit = Number.POSITIVE_INFINITY
     if (this.#isBusy() && now - this.#last < IDLE) this.#start(now)
   }
 
-  #notice(now: number): void {
-    if (now - this.#due <= Math.max(LEAST, TIMES_USUAL * this.#usual)) return
+  #paused(now: number): void {
     this.#end = now
     // The timer is on its way; the pause is over.
-    this.#due = now + PERIOD
+    this.#expect(now)
   }
 }

@@ -25,11 +25,23 @@ const LEAST = constants.LEAST
 const LATENCY = constants.LATENCY
 const SHIFT = Math.log2(constants.KNOWN)
 
-const MEMORY = constants.MEMORY
 const PRIOR = constants.PRIOR
 const ERROR_GAIN = constants.ERROR_GAIN
 const OWN_TIME = constants.OWN_TIME
 const CLIP = constants.CLIP
+const FIRST_CLIP = constants.FIRST_CLIP
+const DIFFERENCE = constants.DIFFERENCE
+const BUSY = constants.BUSY
+const PAIRS = constants.PAIRS
+const PRODUCTS = constants.PRODUCTS
+const SQUARES = constants.SQUARES
+const CALM_ERRORS = constants.CALM_ERRORS
+// As parts: all are powers of two, so that to multiply is as exact as to divide, and takes less.
+const FAILING_GAIN = 1 / constants.FAILING_MEMORY
+const LATENCY_GAIN = 1 / constants.LATENCY_MEMORY
+const FALL = 1 / constants.LEAST_FALL
+const RISE = 1 / constants.LEAST_RISE
+const KEPT = 1 - 1 / constants.MEMORY
 /** Most members that a draw looks at. */
 const MOST = constants.ALL
 
@@ -78,8 +90,8 @@ export class Learned {
     known[at | PICKED] = known[PICKS] as number
     known[at | LEAST] = -1
     known[at | LATENCY] = -1
-    known[at | constants.DIFFERENCE] = -2
-    known[at | constants.BUSY] = 1
+    known[at | DIFFERENCE] = -2
+    known[at | BUSY] = 1
     this.learn(i)
   }
 
@@ -169,7 +181,7 @@ export class Learned {
     const share = known[at | ERRORS] as number
     const failing = known[FAILING] as number
     known[at | ERRORS] = share + ERROR_GAIN * ((ok ? 0 : 1 - failing) - share)
-    known[FAILING] = failing + ((ok ? 0 : 1) - failing) / constants.FAILING_MEMORY
+    known[FAILING] = failing + ((ok ? 0 : 1) - failing) * FAILING_GAIN
     if (ok) this.#responded(i, at, left, latency, alone)
     this.learn(i)
   }
@@ -183,13 +195,13 @@ export class Learned {
     const calm = known[CALM] as number
     let cost = ((known[at | TIMES] as number) + PRIOR * mean) / loads
     if (calm > 0) {
-      const within = 1 + (constants.CALM_ERRORS * calm) / Math.sqrt(loads)
+      const within = 1 + (CALM_ERRORS * calm) / Math.sqrt(loads)
       cost = cost > mean ? Math.max(mean, cost / within) : Math.min(mean, cost * within)
       // Where nothing waits a long way is what a request costs; but not so much that nearer nodes are overloaded.
       cost += calm * Math.min(known[at | FAR] as number, mean)
     }
     const errors = Math.max(0, (known[at | ERRORS] as number) - (known[FAILING] as number))
-    known[at | COST] = cost * (1 + this.#errorCost * errors) * (known[at | constants.BUSY] as number)
+    known[at | COST] = cost * (1 + this.#errorCost * errors) * (known[at | BUSY] as number)
   }
 
   #responded(i: number, at: number, left: number, latency: number, alone: boolean): void {
@@ -200,15 +212,14 @@ export class Learned {
     const loads = known[at | LOADS] as number
     const times = known[at | TIMES] as number
     const expected = (load * (times + PRIOR * (known[MEAN] as number))) / (loads + PRIOR)
-    const clip = (known[at | LATENCY] as number) < 0 ? constants.FIRST_CLIP : CLIP
+    const clip = (known[at | LATENCY] as number) < 0 ? FIRST_CLIP : CLIP
     const most = isKnown ? far + clip * expected : Number.POSITIVE_INFINITY
     const took = Math.min(Math.max(latency, 0), most)
     this.#measured(at, took)
     const time = Math.max(0, took - far) + OWN_TIME * load
     if (alone && isKnown) this.#compare(at, time / expected - 1)
-    const keep = 1 - 1 / MEMORY
-    known[at | LOADS] = loads * keep + load
-    known[at | TIMES] = times * keep + time
+    known[at | LOADS] = loads * KEPT + load
+    known[at | TIMES] = times * KEPT + time
   }
 
   // Its least and its mean response time. The first sets the mean alone, so that the least is not that of a connection.
@@ -216,22 +227,21 @@ export class Learned {
     const { known } = this
     const least = known[at | LEAST] as number
     const latency = known[at | LATENCY] as number
-    known[at | LATENCY] = latency < 0 ? took : latency + (took - latency) / constants.LATENCY_MEMORY
+    known[at | LATENCY] = latency < 0 ? took : latency + (took - latency) * LATENCY_GAIN
     if (latency < 0) return
-    const memory = took <= least ? constants.LEAST_FALL : constants.LEAST_RISE
-    known[at | LEAST] = least < 0 ? took : least + (took - least) / memory
+    known[at | LEAST] = least < 0 ? took : least + (took - least) * (took <= least ? FALL : RISE)
   }
 
   // Requests of others that queue make responses of a node that follow each other alike.
   #compare(at: number, difference: number): void {
     const { known } = this
-    const before = known[at | constants.DIFFERENCE] as number
-    known[at | constants.DIFFERENCE] = difference
+    const before = known[at | DIFFERENCE] as number
+    known[at | DIFFERENCE] = difference
     if (before < -1) return
-    known[constants.PAIRS] = (known[constants.PAIRS] as number) + 1
-    known[constants.PRODUCTS] = (known[constants.PRODUCTS] as number) + difference * before
+    known[PAIRS] = (known[PAIRS] as number) + 1
+    known[PRODUCTS] = (known[PRODUCTS] as number) + difference * before
     const square = (difference * difference + before * before) / 2
-    known[constants.SQUARES] = (known[constants.SQUARES] as number) + square
+    known[SQUARES] = (known[SQUARES] as number) + square
   }
 
   #longestAgo(equals: number): number {
