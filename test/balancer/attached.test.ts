@@ -210,6 +210,7 @@ for (const engine of engines) {
       ejected: false,
       refused: false,
       suspect: false,
+      unreachable: false,
       tier: 0,
       part: 1,
     }
