@@ -33,7 +33,7 @@ export const CLIP = 6
 export const FIRST_CLIP = 2
 /** A node without requests of this process is tried again after so many picks for each node. */
 export const RETRY = 32
-/** Part of a node's distance, beyond that of the nearest, that is taken out of its response times and requests in flight. */
+/** Part of a node's extra distance, compared with the nearest node, that its response times and requests in flight leave out. */
 export const FAR_SHARE = 0.75
 /** Distances are not told apart below this part of the mean cost, */
 export const FAR_LEAST = 0.1

@@ -34,15 +34,15 @@ import { KeptCosts } from './plan.js'
  *
  * `ended`: where the band is longer than 16, the member is up and `max(0, left - aside)` is 0, it becomes entry `place` of
  * `emptied` (8 places, a ring: `place` goes on by one). Then
- * `errors = errors + ERROR_GAIN * ((ok ? 0 : 1 - failing) - errors)` and
- * `failing = failing + ((ok ? 0 : 1) - failing) / FAILING_MEMORY`; if ok, with
+ * `errors = errors + ERROR_GAIN * ((ok ? 0 : 1 - failing) - errors)`; if ok, with
  * `load = max(0, left - aside) * thin + 1` and `e = (load * (times + PRIOR * mean)) / (loads + PRIOR)`,
  * `took = max(latency, 0)`, where `isKnown` at most `far + FIRST_CLIP * e` where there is no `latency` yet, else `far + CLIP * e`. `latency` becomes
  * `took` if none, and `least` stays none; else it becomes
  * `latency + (took - latency) / LATENCY_MEMORY`, and `least` becomes `took` if none, else
  * `least + (took - least) / (took <= least ? LEAST_FALL : LEAST_RISE)`. `time = max(0, took - far) + OWN_TIME * load`. If it was alone and `isKnown`, `d = time / e - 1` becomes `difference`, and where there was one before,
  * `pairs` goes up by 1, `products` by `d * before`, and `squares` by `(d * d + before * before) / 2`. Then
- * `loads = loads * (1 - 1 / MEMORY) + load`, `times = times * (1 - 1 / MEMORY) + time`. In any case learn it.
+ * `loads = loads * (1 - 1 / MEMORY) + load`, `times = times * (1 - 1 / MEMORY) + time`. In any case learn it,
+ * and last `failing = failing + ((ok ? 0 : 1) - failing) / FAILING_MEMORY`.
  *
  * Refresh, with `dt` the time since the last, at least 0 (0 at the first). `pairs`, `products` and `squares` fade by
  * `CALM_FADING / (CALM_FADING + dt)`; for each member in order `loads` and `times` by `fading / (fading + dt)`, `errors` and

@@ -181,9 +181,10 @@ export class Learned {
     const share = known[at | ERRORS] as number
     const failing = known[FAILING] as number
     known[at | ERRORS] = share + ERROR_GAIN * ((ok ? 0 : 1 - failing) - share)
-    known[FAILING] = failing + ((ok ? 0 : 1) - failing) * FAILING_GAIN
     if (ok) this.#responded(i, at, left, latency, alone)
     this.learn(i)
+    // Last: an error does not excuse itself.
+    known[FAILING] = failing + ((ok ? 0 : 1) - failing) * FAILING_GAIN
   }
 
   /** Makes a member's cost of what is known of it. */

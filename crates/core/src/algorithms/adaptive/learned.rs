@@ -528,15 +528,16 @@ impl Adaptive {
             }
             self.oldest = (self.oldest + 1) % EMPTIED;
         }
-        let failing = &mut self.common.failing;
-        let blame = if ok { 0.0 } else { 1.0 - *failing };
+        let failing = self.common.failing;
+        let blame = if ok { 0.0 } else { 1.0 - failing };
         known.errors += ERROR_GAIN * (blame - known.errors);
-        let error = if ok { 0.0 } else { 1.0 };
-        *failing += (error - *failing) / FAILING_MEMORY;
         if ok {
             self.common.responded(known, left, latency, alone);
         }
         self.rules.learn(known, &self.common);
+        // Last: an error does not excuse itself.
+        let error = if ok { 0.0 } else { 1.0 };
+        self.common.failing = failing + (error - failing) / FAILING_MEMORY;
     }
 }
 
